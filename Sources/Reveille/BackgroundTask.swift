@@ -106,7 +106,7 @@ extension Device {
     ) async throws(Failure) -> Value {
         let subscription: Subscription
         do throws(ReveilleError) {
-            subscription = try await open([.lifecycle], background: true)
+            subscription = try await open([.lifecycle], SubscriptionOptions(background: true))
         } catch {
             return try await operation(BackgroundTask(name, failure: error, engine: engine))
         }
@@ -129,7 +129,7 @@ extension Device {
     ) async throws -> Value {
         let subscription: Subscription
         do throws(ReveilleError) {
-            subscription = try await open([.lifecycle], background: true)
+            subscription = try await open([.lifecycle], SubscriptionOptions(background: true))
         } catch {
             return try await operation(BackgroundTask(name, failure: error, engine: engine))
         }

@@ -12,8 +12,9 @@ extension Device {
     ///     var level: Double
     ///     var isMuted = false
     /// }
-    /// try await device.publish("org.example.volume", Volume(level: 0.4))
-    /// try await device.publish("org.example.player", ["title": "Clocks"], whileConnected: true)
+    /// let volume = PublishedName<Volume>("org.example.volume")
+    /// try await device.publish(volume, Volume(level: 0.4))
+    /// try await device.publish(PublishedName("org.example.player"), ["title": "Clocks"], whileConnected: true)
     /// ```
     ///
     /// A value that is equal to the current one as JSON is not a change. Another program or device that publishes the
@@ -28,7 +29,7 @@ extension Device {
     /// reports when the bus is back.
     ///
     /// - Parameters:
-    ///   - name: At least two words of letters, digits, `-` and `_`, joined by dots, with at most 255 bytes.
+    ///   - name: The name.
     ///   - value: A value that is encoded as a JSON object, of at most 28 levels and, by default, 4,096 bytes.
     ///   - whileConnected: Whether the state is withdrawn when this device disconnects.
     /// - Returns: The position of the state; the events of its changes have it too.
@@ -39,16 +40,22 @@ extension Device {
     ///   ``ReveilleError/Code/noBus`` or ``ReveilleError/Code/timeout`` if the bus is unavailable. The error contains the
     ///   name and, for a limit, its size.
     @discardableResult
-    public func publish(
-        _ name: Aspect, _ value: some Encodable, whileConnected: Bool = false
+    public func publish<Value: Encodable>(
+        _ name: PublishedName<Value>, _ value: Value, whileConnected: Bool = false
     ) async throws -> Revision {
-        try await engine.publish(try PublishedValue(name, encoding: value), whileConnected: whileConnected)
+        try await publish(PublishedValue(name.aspect, encoding: value), whileConnected: whileConnected)
+    }
+
+    /// Publishes a value, or withdraws it, under a name that is known only when the program runs.
+    @discardableResult
+    package func publish(_ value: PublishedValue, whileConnected: Bool = false) async throws -> Revision {
+        try await engine.publish(value, whileConnected: whileConnected)
     }
 
     /// Withdraws the state of a name, whichever program published it; subscribers receive an event without a value.
     ///
     /// ```swift
-    /// try await device.withdraw("org.example.volume")
+    /// try await device.withdraw(PublishedName<[String: Double]>("org.example.volume"))
     /// ```
     ///
     /// Withdrawing a name that is not published has no effect. If the bus is unavailable, the call fails, but the device
@@ -56,8 +63,8 @@ extension Device {
     ///
     /// - Parameter name: The published name.
     /// - Throws: ``ReveilleError``, as ``publish(_:_:whileConnected:)`` does.
-    public func withdraw(_ name: Aspect) async throws {
-        _ = try await engine.publish(try PublishedValue(withdrawing: name), whileConnected: false)
+    public func withdraw<Value>(_ name: PublishedName<Value>) async throws {
+        try await publish(PublishedValue(withdrawing: name.aspect))
     }
 }
 
@@ -105,12 +112,6 @@ extension Aspect {
                 nil as String?
             }
         if let reason { throw ReveilleError(.invalidArgument, "\(name.debugDescription) \(reason)") }
-    }
-
-    /// Refuses an aspect that has no state of its own: a pattern, an invalid name, or the lifecycle of a subscription.
-    func checkHasState() throws(ReveilleError) {
-        try checkIsOfDevice()
-        if builtIn == nil { try checkIsPublished() }
     }
 
     /// Refuses the lifecycle, which only a subscription has.

@@ -13,8 +13,8 @@ import Varlink
 ///
 /// ```swift
 /// let device = try await Device.connect()
-/// print(try await device.battery)
-/// for try await event in try await device.subscribe() { print(event) }
+/// print(try await device.state(of: .battery))
+/// for try await event in try await device.subscribe(to: [.battery, .locale]) { print(event) }
 /// ```
 ///
 /// The device reconnects automatically when the bus restarts: subscriptions and observations continue where they
@@ -26,7 +26,6 @@ import Varlink
 ///
 /// Safe to use from any thread and any actor. Its thread and its file descriptors exist for as long as the device, or
 /// a ``Subscription`` or ``ObservationToken`` of it.
-@dynamicMemberLookup
 public final class Device: Sendable {
     let engine: Engine
     let queues = ObserverQueues()
@@ -45,7 +44,7 @@ public final class Device: Sendable {
     ///
     /// ```swift
     /// let device = try await Device.connect()
-    /// print(try await device.orientation.pose)
+    /// print(try await device.state(of: .orientation).pose)
     /// ```
     ///
     /// - Parameters:
@@ -108,7 +107,7 @@ public final class Device: Sendable {
 ///
 /// ```swift
 /// try await withDevice { device in
-///     print(try await device.battery)
+///     print(try await device.state(of: .battery))
 /// }
 /// ```
 ///

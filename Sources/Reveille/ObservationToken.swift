@@ -12,7 +12,7 @@ extension Device {
     ///
     /// The closure is called with one event at a time. The observers of one actor are called in the order in which they
     /// were added. Events that arrive while a closure runs are merged; a closure that runs for more than ten seconds is
-    /// logged, and delays only its own actor. Without an actor, use ``observeConcurrently(_:initial:domains:_:)``.
+    /// logged, and delays only its own actor. Without an actor, use ``observeConcurrently(_:options:_:)``.
     ///
     /// The actor is not retained. An actor can own its observations if its closures do not retain it:
     ///
@@ -30,26 +30,28 @@ extension Device {
     /// }
     /// ```
     ///
-    /// All observers of an aspect of this device share one subscription of the bus, which ends with the last of them;
-    /// observers of other domains have another.
+    /// All observers of an aspect of this device with the same options share one subscription of the bus, which ends with
+    /// the last of them. An observer that resumes has one of its own.
     ///
     /// - Parameters:
     ///   - aspect: The aspect, published name or pattern whose changes are delivered.
-    ///   - initial: Whether the current state is delivered first.
-    ///   - domains: The domains of the settings to which `defaults` is limited, as for a subscription; `nil` for all.
+    ///   - options: What else the subscription wants.
     ///   - isolation: The actor to run the closure on.
     ///   - handler: Called with each event.
     /// - Returns: The token; the closure is not called after its release or cancellation.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name or domain, or
     ///   ``ReveilleError/Code/quotaExceeded`` if the user has too many connections or lists of domains.
     public func observe(
-        _ aspect: Aspect, initial: Bool = false, domains: [String]? = nil, isolation: isolated any Actor = #isolation,
+        _ aspect: Aspect, options: SubscriptionOptions = SubscriptionOptions(),
+        isolation: isolated any Actor = #isolation,
         _ handler: @escaping (Event) -> Void
     ) async throws -> ObservationToken {
-        try await observe(aspect, initial, domains, Observer(queue: queues.queue(on: isolation), handler: handler))
+        let request = try options.request(for: AspectSet(aspect), name: "observers of \(aspect)")
+        return try await observe(
+            aspect, request, Observer(request, queue: queues.queue(on: isolation), handler: handler))
     }
 
-    /// Calls a closure on any thread with each event of an aspect, as ``observe(_:initial:domains:isolation:_:)`` does on an
+    /// Calls a closure on any thread with each event of an aspect, as ``observe(_:options:isolation:_:)`` does on an
     /// actor.
     ///
     /// ```swift
@@ -60,28 +62,24 @@ extension Device {
     ///
     /// - Parameters:
     ///   - aspect: The aspect, published name or pattern whose changes are delivered.
-    ///   - initial: Whether the current state is delivered first.
-    ///   - domains: The domains of the settings to which `defaults` is limited, as for a subscription; `nil` for all.
+    ///   - options: What else the subscription wants.
     ///   - handler: Called with each event.
     /// - Returns: The token; the closure is not called after its release or cancellation.
-    /// - Throws: ``ReveilleError``, as ``observe(_:initial:domains:isolation:_:)`` does.
+    /// - Throws: ``ReveilleError``, as ``observe(_:options:isolation:_:)`` does.
     public func observeConcurrently(
-        _ aspect: Aspect, initial: Bool = false, domains: [String]? = nil,
+        _ aspect: Aspect, options: SubscriptionOptions = SubscriptionOptions(),
         _ handler: @escaping @Sendable (Event) -> Void
     ) async throws -> ObservationToken {
-        try await observe(aspect, initial, domains, Observer(queue: ObserverQueue(on: nil), handler: handler))
+        let request = try options.request(for: AspectSet(aspect), name: "observers of \(aspect)")
+        return try await observe(aspect, request, Observer(request, queue: ObserverQueue(on: nil), handler: handler))
     }
 
     private func observe(
-        _ aspect: Aspect, _ initial: Bool, _ domains: [String]?, _ observer: Observer
+        _ aspect: Aspect, _ request: SubscriptionRequest, _ observer: Observer
     ) async throws -> ObservationToken {
-        let aspects = AspectSet(aspect)
-        let request = SubscriptionRequest(
-            aspects: aspects, domains: try DomainSelection(checking: domains, for: aspects),
-            name: "observers of \(aspect)")
-        let id = try await engine.observe(aspect, request, observer, wantsCurrent: initial)
+        let place = try await engine.observe(aspect, request, observer)
         return ObservationToken(observer) { [self] in
-            Task { await engine.stopObserving(request, id: id) }
+            Task { await engine.stopObserving(place) }
         }
     }
 }
@@ -105,7 +103,7 @@ public final class ObservationToken: Sendable {
     ///
     /// The bus has refused the subscription permanently, or violated its protocol; a restart of the bus does not end
     /// an observation. Waiting events are still delivered. The failure is logged too. Call
-    /// ``Device/observe(_:initial:domains:isolation:_:)`` to start again.
+    /// ``Device/observe(_:options:isolation:_:)`` to start again.
     public var failure: ReveilleError? { observer.failure }
 
     /// Ends the observation: the closure is not called after the return, even if an event was waiting.

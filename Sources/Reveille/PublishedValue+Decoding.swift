@@ -11,7 +11,7 @@ extension PublishedValue {
     /// struct Volume: Codable {
     ///     var level: Double
     /// }
-    /// let event = try await device.get("org.example.volume")
+    /// let event = try await device.get(PublishedName<Volume>("org.example.volume"))
     /// if case .published(let value) = event.reading, let volume = try value.decode(as: Volume.self) {
     ///     print(volume.level)
     /// }
@@ -30,14 +30,33 @@ extension PublishedValue {
 }
 
 extension Event {
-    /// Decodes the value of a published name, as ``ReveilleCore/PublishedValue/decode(as:)`` does.
+    /// Decodes the value of a published name.
     ///
     /// ```swift
     /// struct Volume: Codable {
     ///     var level: Double
     /// }
-    /// for try await event in try await device.subscribe(to: "org.example.volume") {
-    ///     if let volume = try event.value(as: Volume.self) { print(volume.level) } else { print("withdrawn") }
+    /// let name = PublishedName<Volume>("org.example.volume")
+    /// for try await event in try await device.subscribe(to: [.battery, name.aspect]) {
+    ///     if let volume = try event.value(of: name) { print(volume.level) }
+    /// }
+    /// ```
+    ///
+    /// - Returns: The value; `nil` if it was withdrawn, and for an event of another aspect.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/unexpectedValue``.
+    public func value<Value: Decodable>(of name: PublishedName<Value>) throws -> Value? {
+        aspect == name.aspect ? try value(as: Value.self) : nil
+    }
+
+    /// Decodes the value of any published name, such as those of a pattern, as ``ReveilleCore/PublishedValue/decode(as:)``
+    /// does.
+    ///
+    /// ```swift
+    /// struct Track: Codable {
+    ///     var title: String
+    /// }
+    /// for try await event in try await device.subscribe(to: ["org.example.player.*"]) {
+    ///     if let track = try event.value(as: Track.self) { print(track.title) } else { print("withdrawn") }
     /// }
     /// ```
     ///
@@ -53,23 +72,15 @@ extension Device {
     /// Returns the current value of a name that a program publishes.
     ///
     /// ```swift
-    /// struct Volume: Codable {
-    ///     var level: Double
-    /// }
-    /// let volume = try await device.value(of: "org.example.volume", as: Volume.self)
-    /// print(volume?.level ?? 0)
+    /// let volume = PublishedName<[String: Double]>("org.example.volume")
+    /// print(try await device.value(of: volume)?["level"] ?? 0)
     /// ```
     ///
-    /// - Parameters:
-    ///   - name: The published name.
-    ///   - type: The type of the value.
+    /// - Parameter name: The published name.
     /// - Returns: The value; `nil` while nothing is published under the name.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/unexpectedValue`` for a value of another type, or
-    ///   ``ReveilleError/Code/invalidArgument`` if the name cannot be published, such as a pattern.
-    public func value<Value: Decodable>(
-        of name: Aspect, as type: Value.Type = Value.self
-    ) async throws -> Value? {
-        try name.checkIsPublished()
-        return try await get(name).value(as: type)
+    ///   ``ReveilleError/Code/invalidArgument`` for an invalid name.
+    public func value<Value: Decodable>(of name: PublishedName<Value>) async throws -> Value? {
+        try await get(name).value(as: Value.self)
     }
 }

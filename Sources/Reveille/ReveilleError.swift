@@ -11,7 +11,7 @@ package import Varlink
 /// ```swift
 /// do {
 ///     let device = try await Device.connect()
-///     print(try await device.battery)
+///     print(try await device.state(of: .battery))
 /// } catch let error as ReveilleError where error.code == .noBus {
 ///     print("no bus:", error)
 /// }

@@ -13,57 +13,21 @@ extension Device {
     ///
     /// - Parameters:
     ///   - aspects: The aspects, published names and patterns whose changes are delivered, at most 64.
-    ///   - initial: Whether the current state of each aspect is delivered first, as an event whose `Event.changeCount` is 0.
-    ///   - policies: What happens to an aspect's changes in the background, by default merging them into one event; and
-    ///     how often its events are delivered. The key is an aspect, a name or a pattern.
-    ///   - resume: The positions of an earlier subscription of any process: the changes since then are delivered
-    ///     first. A bus that does not know the positions delivers every state instead.
-    ///   - name: A display name, as `reveille status` shows it; by default the value of `REVEILLE_NAME`, which
-    ///     `reveille run --name` sets.
-    ///   - background: Whether nothing is delivered before ``Subscription/enterForeground()``, except the state that
-    ///     `initial` asks for.
-    ///   - domains: The domains of the settings to which `defaults` is limited, at most 64; `nil` for all. A name,
-    ///     `app/*` for all that begin so, or `dconf:/org/gnome/desktop/interface/` for a directory of keys. Changes of
-    ///     other domains are neither delivered nor counted.
+    ///   - options: What else the subscription wants.
     /// - Returns: The subscription; it ends on release.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name or domain, and for a policy
     ///   that is invalid or not of these aspects; ``ReveilleError/Code/quotaExceeded`` for too many aspects or domains, or
     ///   too many connections or lists of domains of the user.
     public func subscribe(
-        to aspects: AspectSet = .default, initial: Bool = false, policies: [Aspect: Policy] = [:],
-        resume: Positions? = nil, name: String? = nil, background: Bool = false, domains: [String]? = nil
+        to aspects: Set<Aspect>, options: SubscriptionOptions = SubscriptionOptions()
     ) async throws -> Subscription {
-        try await open(
-            aspects, initial: initial, policies: policies, resume: resume, name: name, background: background,
-            domains: domains)
+        try await open(aspects, options)
     }
 
-    func open(
-        _ aspects: AspectSet, initial: Bool = false, policies: [Aspect: Policy] = [:], resume: Positions? = nil,
-        name: String? = nil, background: Bool = false, domains: [String]? = nil
-    ) async throws(ReveilleError) -> Subscription {
-        let domains = try DomainSelection(checking: domains, for: aspects)
-        let request = SubscriptionRequest(
-            aspects: aspects, domains: domains, name: name ?? Environment["REVEILLE_NAME"],
-            startsInBackground: background,
-            wantsInitial: initial, instance: resume?.instance, positions: resume?.generations(for: domains?.words),
-            policies: policies)
-        try request.check()
+    func open(_ aspects: Set<Aspect>, _ options: SubscriptionOptions) async throws(ReveilleError) -> Subscription {
+        let request = try options.request(for: AspectSet(aspects), name: Environment["REVEILLE_NAME"])
         let mailbox = EventMailbox(request)
         return Subscription(self, try await engine.open(request, into: mailbox).get(), mailbox)
-    }
-
-    /// Subscribes to one aspect, published name or pattern, as
-    /// ``subscribe(to:initial:policies:resume:name:background:domains:)-(AspectSet,_,_,_,_,_,_)`` does to several.
-    ///
-    /// - Throws: ``ReveilleError``, as that call does.
-    public func subscribe(
-        to aspect: Aspect, initial: Bool = false, policies: [Aspect: Policy] = [:], resume: Positions? = nil,
-        name: String? = nil, background: Bool = false, domains: [String]? = nil
-    ) async throws -> Subscription {
-        try await subscribe(
-            to: AspectSet(aspect), initial: initial, policies: policies, resume: resume, name: name,
-            background: background, domains: domains)
     }
 }
 
@@ -75,7 +39,7 @@ extension Device {
 ///
 /// ```swift
 /// var saved: Positions?  // of an earlier run
-/// let subscription = try await device.subscribe(to: .battery, resume: saved)
+/// let subscription = try await device.subscribe(to: [.battery], options: SubscriptionOptions(resume: saved))
 /// for try await event in subscription {
 ///     print(event)
 ///     saved = subscription.positions

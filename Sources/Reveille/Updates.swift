@@ -3,24 +3,6 @@
 public import ReveilleCore
 
 extension Device {
-    /// The current state of an aspect of the device, by the name of the aspect: `try await device.battery`.
-    ///
-    /// Each type says what its value is without a source, such as `Light.unknown` without a sensor. A sample of `motion`
-    /// is taken now, the settings have all their keys, and each folder has all its names as `added`.
-    ///
-    /// - Throws: ``ReveilleError``, as ``get(_:)`` does.
-    public subscript<State: AspectState>(dynamicMember state: KeyPath<Reading, State?>) -> State {
-        get async throws { try await current() }
-    }
-
-    func current<State: AspectState>() async throws -> State {
-        let event = try await get(State.aspect)
-        guard let state = event.reading.state as? State else {
-            throw ReveilleError(.invalidReply, "GetState: no state of \(State.aspect)")
-        }
-        return state
-    }
-
     /// Returns the states of one aspect, in its own type: the current one, then each new one.
     ///
     /// ```swift
@@ -32,43 +14,19 @@ extension Device {
     /// Each loop has a subscription of its own, which begins and ends with the loop. States that are not taken are merged,
     /// as in every ``Subscription``. For the number of changes that a state stands for, subscribe.
     ///
+    /// Of settings, each later state has the keys that changed.
+    ///
     /// - Parameters:
     ///   - aspect: The aspect.
-    ///   - name: A display name, as `reveille status` shows it.
-    /// - Returns: The states. A loop throws ``ReveilleError``, as
-    ///   ``subscribe(to:initial:policies:resume:name:background:domains:)-(Aspect,_,_,_,_,_,_)`` does.
-    public func updates<State: AspectState>(
-        of aspect: TypedAspect<State>, name: String? = nil
+    ///   - options: What else the subscription wants.
+    /// - Returns: The states. A loop throws ``ReveilleError``, as ``subscribe(to:options:)`` does.
+    public func updates<State>(
+        of aspect: TypedAspect<State>, options: SubscriptionOptions = SubscriptionOptions()
     ) -> Updates<State> {
         Updates {
-            try await self.subscribe(to: State.aspect, initial: true, name: name)
+            try await self.subscribe(to: [aspect.aspect], options: options.beginningWithState)
         } value: { event in
-            event.reading.state as? State
-        }
-    }
-
-    /// Returns some domains of the user's settings: the current ones, then the keys of each change, as
-    /// ``updates(of:name:)`` does for all domains.
-    ///
-    /// ```swift
-    /// for try await change in device.updates(of: .defaults, domains: ["app/*", "dconf:/org/gnome/desktop/interface/"]) {
-    ///     print(change)
-    /// }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - aspect: The settings.
-    ///   - domains: The domains, as for a subscription.
-    ///   - name: A display name, as `reveille status` shows it.
-    /// - Returns: The states. A loop throws ``ReveilleError``, as
-    ///   ``subscribe(to:initial:policies:resume:name:background:domains:)-(Aspect,_,_,_,_,_,_)`` does.
-    public func updates(
-        of aspect: TypedAspect<Defaults>, domains: [String], name: String? = nil
-    ) -> Updates<Defaults> {
-        Updates {
-            try await self.subscribe(to: .defaults, initial: true, name: name, domains: domains)
-        } value: { event in
-            event.defaults
+            aspect.state(of: event.reading)
         }
     }
 
@@ -79,7 +37,7 @@ extension Device {
     /// struct Volume: Codable {
     ///     var level: Double
     /// }
-    /// for try await volume in device.updates(of: "org.example.volume", as: Volume.self) {
+    /// for try await volume in device.updates(of: PublishedName<Volume>("org.example.volume")) {
     ///     if let volume { print(volume.level) } else { print("no player") }
     /// }
     /// ```
@@ -89,24 +47,23 @@ extension Device {
     /// `Event.value(as:)`.
     ///
     /// - Parameters:
-    ///   - published: The published name.
-    ///   - type: The type of the values.
-    ///   - name: A display name, as `reveille status` shows it.
-    /// - Returns: The values. A loop throws ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` if the name cannot be
-    ///   published, such as a pattern, and ``ReveilleError/Code/unexpectedValue`` for a value of another type.
+    ///   - name: The published name.
+    ///   - options: What else the subscription wants.
+    /// - Returns: The values. A loop throws ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name,
+    ///   and ``ReveilleError/Code/unexpectedValue`` for a value of another type.
     public func updates<Value: Decodable & Sendable>(
-        of published: Aspect, as type: Value.Type = Value.self, name: String? = nil
+        of name: PublishedName<Value>, options: SubscriptionOptions = SubscriptionOptions()
     ) -> Updates<Value?> {
         Updates {
-            try published.checkIsPublished()
-            return try await self.subscribe(to: published, initial: true, name: name)
+            try name.aspect.checkIsPublished()
+            return try await self.subscribe(to: [name.aspect], options: options.beginningWithState)
         } value: { event in
-            .some(try event.value(as: type))
+            .some(try event.value(as: Value.self))
         }
     }
 }
 
-/// The states of one aspect, from ``Device/updates(of:name:)`` or ``Device/updates(of:as:name:)``.
+/// The states of one aspect, from ``Device/updates(of:options:)-(TypedAspect<State>,_)``.
 ///
 /// A loop ends when its task is cancelled, and throws as a ``Subscription`` does.
 public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
@@ -130,7 +87,7 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
         /// Waits for the next state; `nil` at the end, and in a cancelled task.
         ///
         /// - Throws: ``ReveilleError``: at first as
-        ///   ``Device/subscribe(to:initial:policies:resume:name:background:domains:)-(Aspect,_,_,_,_,_,_)`` does, then as
+        ///   ``Device/subscribe(to:options:)`` does, then as
         ///   ``Subscription/next(isolation:)`` does, and ``ReveilleError/Code/unexpectedValue`` for a published value
         ///   of another type.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {

@@ -52,13 +52,12 @@ extension PhoneBus {
     /// struct Volume: Codable {
     ///     var level: Double
     /// }
-    /// let volume = try await bus.waitUntilPublished("org.example.volume", as: Volume.self) { $0.level > 0.5 }
+    /// let volume = try await bus.waitUntilPublished(PublishedName<Volume>("org.example.volume")) { $0.level > 0.5 }
     /// print(volume)
     /// ```
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - type: The type of the value.
     ///   - patience: The timeout.
     ///   - condition: Returns whether a value is the expected one; by default any value is.
     /// - Returns: The value.
@@ -66,13 +65,13 @@ extension PhoneBus {
     ///   the type; `ReveilleError.Code.invalidArgument` for a name that cannot be published; `CancellationError`.
     @discardableResult
     public func waitUntilPublished<Value: Decodable>(
-        _ name: Aspect, as type: Value.Type = Value.self, atMost patience: Duration = .seconds(30),
+        _ name: PublishedName<Value>, atMost patience: Duration = .seconds(30),
         where condition: (Value) -> Bool = { _ in true }
     ) async throws -> Value {
         try await wait(atMost: patience) { device in
             let event = try await device.get(name)
             do {
-                let value = try event.value(as: type).flatMap { condition($0) ? $0 : nil }
+                let value = try event.value(as: Value.self).flatMap { condition($0) ? $0 : nil }
                 return (value, "the state is \(event)")
             } catch {
                 return (nil, "\(error)")
@@ -83,7 +82,7 @@ extension PhoneBus {
     /// Waits until nothing is published under a name, for example because the program that published it has ended.
     ///
     /// ```swift
-    /// try await bus.waitUntilWithdrawn("org.example.volume")
+    /// try await bus.waitUntilWithdrawn(PublishedName<[String: Double]>("org.example.volume"))
     /// ```
     ///
     /// - Parameters:
@@ -91,7 +90,9 @@ extension PhoneBus {
     ///   - patience: The timeout.
     /// - Throws: `ReveilleError`: `ReveilleError.Code.timeout` with the current value;
     ///   `ReveilleError.Code.invalidArgument` for a name that cannot be published; `CancellationError`.
-    public func waitUntilWithdrawn(_ name: Aspect, atMost patience: Duration = .seconds(30)) async throws {
+    public func waitUntilWithdrawn<Value>(
+        _ name: PublishedName<Value>, atMost patience: Duration = .seconds(30)
+    ) async throws {
         try await wait(atMost: patience) { device in
             let event = try await device.get(name)
             return (event.published?.isWithdrawn == true ? () : nil, "the state is \(event)")

@@ -104,26 +104,26 @@ extension SyntheticPhone {
     /// The state remains until it is published again or withdrawn. The call returns once the bus has the state.
     ///
     /// ```swift
-    /// try phone.publish("org.example.volume", ["level": 0.5])
+    /// try phone.publish(PublishedName("org.example.volume"), ["level": 0.5])
     /// ```
     ///
     /// - Parameters:
-    ///   - name: The name: at least two words, joined by dots.
+    ///   - name: The name.
     ///   - value: A value that is encoded as a JSON object.
     /// - Throws: `TestbedError` if the phone has no bus, or the name or the value cannot be published.
-    public func publish(_ name: Aspect, _ value: some Encodable) throws(TestbedError) {
-        try onBus { bus throws(ReveilleError) in try bus.publish(PublishedValue(name, encoding: value)) }
+    public func publish<Value: Encodable>(_ name: PublishedName<Value>, _ value: Value) throws(TestbedError) {
+        try onBus { bus throws(ReveilleError) in try bus.publish(PublishedValue(name.aspect, encoding: value)) }
     }
 
     /// Withdraws a published state from the phone's bus, whichever program published it.
     ///
     /// ```swift
-    /// try phone.withdraw("org.example.volume")
+    /// try phone.withdraw(PublishedName<[String: Double]>("org.example.volume"))
     /// ```
     ///
     /// - Throws: `TestbedError` if the phone has no bus, or the name is invalid.
-    public func withdraw(_ name: Aspect) throws(TestbedError) {
-        try onBus { bus throws(ReveilleError) in try bus.publish(PublishedValue(withdrawing: name)) }
+    public func withdraw<Value>(_ name: PublishedName<Value>) throws(TestbedError) {
+        try onBus { bus throws(ReveilleError) in try bus.publish(PublishedValue(withdrawing: name.aspect)) }
     }
 
     private func onBus(_ body: (BlockingClient) throws(ReveilleError) -> Void) throws(TestbedError) {

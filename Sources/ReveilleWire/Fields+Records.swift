@@ -98,7 +98,7 @@ extension Fields: FieldCoder {
 
 extension Fields: StateSource {
     @inline(__always)
-    package mutating func state<State: Record & AspectState>(_: State.Type) throws(CallError) -> State {
+    package mutating func state<State: Record>(_: State.Type) throws(CallError) -> State {
         var state = State.blank
         try state.code(with: &self)
         return state

@@ -112,7 +112,7 @@ struct DiscoveryTests {
         let all = Set(texts)
         let identifiers = Set(try all.map { Discovery.identifier(of: try DeviceID($0)) })
         #expect(identifiers.count == all.count)
-        #expect(identifiers.allSatisfy { $0.utf8.allSatisfy(PublishedName.isAllowed) })
+        #expect(identifiers.allSatisfy { $0.utf8.allSatisfy(NameRule.isAllowed) })
         #expect(Discovery.identifier(of: try DeviceID("Kiosk-7_b")) == "reveille_Kiosk-7_b")
     }
 
@@ -120,7 +120,7 @@ struct DiscoveryTests {
     func keys() {
         let keys = DiscoveryEntity.builtIn.map(\.key)
         #expect(Set(keys).count == keys.count)
-        #expect(keys.allSatisfy { $0.utf8.allSatisfy(PublishedName.isAllowed) })
+        #expect(keys.allSatisfy { $0.utf8.allSatisfy(NameRule.isAllowed) })
     }
 
     @Test("only 'online' on Home Assistant's topic asks for the message again")

@@ -57,16 +57,16 @@ import Testing
         #expect(line.nextLine() == "80% unplugged  portrait  en_US")
         let device = try await Device.connect(to: bus.address)
         let player = Player(status: "Playing", metadata: ["xesam:title": "Clocks"])
-        try await device.publish("org.mpris.player.cmus", player)
+        try await device.publish(PublishedName("org.mpris.player.cmus"), player)
         #expect(line.nextLine() == "80% unplugged  portrait  en_US  Clocks")
-        try await device.publish("org.freedesktop.login1.session", ["locked": true])
+        try await device.publish(PublishedName("org.freedesktop.login1.session"), ["locked": true])
         while try await device.shell.subscriptions().contains(where: { $0.name == "status line" && $0.holds.isEmpty }) {
             poll(nil, 0, 5)
         }
         for level in [0.5, 0.4] { try phone.battery.setLevel(level) }
-        try await device.publish("org.freedesktop.login1.session", ["locked": false])
+        try await device.publish(PublishedName("org.freedesktop.login1.session"), ["locked": false])
         #expect(line.nextLine() == "40% unplugged  portrait  en_US  Clocks")
-        try await device.withdraw("org.mpris.player.cmus")
+        try await device.withdraw(PublishedName<[String: Int]>("org.mpris.player.cmus"))
         #expect(line.nextLine() == "40% unplugged  portrait  en_US")
     }
 

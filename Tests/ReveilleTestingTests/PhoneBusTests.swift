@@ -68,8 +68,8 @@ import Varlink
         #expect(error?.code == .timeout)
         #expect(error?.description.hasPrefix("subscriptions: 0, expected 1") == true)
         let device = try await Device.connect(to: bus.address)
-        let awake = try await device.subscribe(to: .battery)
-        let asleep = try await device.subscribe(to: .battery)
+        let awake = try await device.subscribe(to: [.battery])
+        let asleep = try await device.subscribe(to: [.battery])
         try await asleep.enterBackground()
         try await bus.waitUntilSubscribed(2)
         for percent in 1...10 { try phone.battery.setLevel(Double(percent) / 100) }

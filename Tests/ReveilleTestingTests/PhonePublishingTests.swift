@@ -16,9 +16,10 @@ import Testing
         let phone = try SyntheticPhone()
         let bus = try phone.startBus()
         let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe(to: "org.example.*", name: "mixer")
+        let subscription = try await device.subscribe(
+            to: ["org.example.*"], options: SubscriptionOptions(name: "mixer"))
         try await subscription.enterBackground()
-        for step in 1...20 { try phone.publish(Self.name, Volume(level: Double(step))) }
+        for step in 1...20 { try phone.publish(PublishedName(Self.name), Volume(level: Double(step))) }
         #expect(try await device.shell.subscriptions().first?.pending == [Self.name: 20])
         // A sleeper is up to date.
         try await bus.waitUntilDelivered()
@@ -27,7 +28,7 @@ import Testing
         let event = try #require(await subscription.next())
         #expect(event.changeCount == 20)
         #expect(try event.value(as: Volume.self) == Volume(level: 20))
-        try phone.withdraw(Self.name)
+        try phone.withdraw(PublishedName<[String: Int]>(Self.name))
         #expect(try await subscription.next()?.published?.isWithdrawn == true)
     }
 
@@ -37,15 +38,15 @@ import Testing
         do {
             let publisher = try await Device.connect(to: bus.address)
             let changes = Task {
-                try await publisher.publish(Self.name, ["level": "loud"])
+                try await publisher.publish(PublishedName(Self.name), ["level": "loud"])
                 for level in [1.0, 2.0] {
-                    try await publisher.publish(Self.name, Volume(level: level), whileConnected: true)
+                    try await publisher.publish(PublishedName(Self.name), Volume(level: level), whileConnected: true)
                 }
             }
-            #expect(try await bus.waitUntilPublished(Self.name) { $0.level == 2 } == Volume(level: 2))
+            #expect(try await bus.waitUntilPublished(PublishedName(Self.name)) { $0.level == 2 } == Volume(level: 2))
             try await changes.value
         }
-        try await bus.waitUntilWithdrawn(Self.name)
+        try await bus.waitUntilWithdrawn(PublishedName<[String: Int]>(Self.name))
     }
 
     @Test("a state that is not published in time is reported with the last one")
@@ -54,18 +55,18 @@ import Testing
         let bus = try phone.startBus()
         func wait() async -> ReveilleError? {
             await #expect(throws: ReveilleError.self) {
-                try await bus.waitUntilPublished(Self.name, as: Volume.self, atMost: .zero) { $0.level > 1 }
+                try await bus.waitUntilPublished(PublishedName<Volume>(Self.name), atMost: .zero) { $0.level > 1 }
             }
         }
         #expect(await wait()?.description.contains("org.example.volume: withdrawn") == true)
-        try phone.publish(Self.name, Volume(level: 1))
+        try phone.publish(PublishedName(Self.name), Volume(level: 1))
         let error = await wait()
         #expect(error?.code == .timeout)
         #expect(error?.description.contains(#"org.example.volume: {"level":1}"#) == true)
-        try phone.publish(Self.name, ["level": "loud"])
+        try phone.publish(PublishedName(Self.name), ["level": "loud"])
         #expect(await wait()?.description.contains("expected a number") == true)
         let late = await #expect(throws: ReveilleError.self) {
-            try await bus.waitUntilWithdrawn(Self.name, atMost: .zero)
+            try await bus.waitUntilWithdrawn(PublishedName<[String: Int]>(Self.name), atMost: .zero)
         }
         #expect(late?.description.contains("loud") == true)
     }
@@ -74,13 +75,13 @@ import Testing
     func impossibleStateIsReported() throws {
         let phone = try SyntheticPhone()
         func failure(_ name: Aspect, _ value: some Encodable) -> String {
-            #expect(throws: TestbedError.self) { try phone.publish(name, value) }?.description ?? ""
+            #expect(throws: TestbedError.self) { try phone.publish(PublishedName(name), value) }?.description ?? ""
         }
         #expect(failure(Self.name, Volume(level: 1)).contains("has no bus"))
         let bus = try phone.startBus()
         #expect(failure("volume", Volume(level: 1)).contains("at least two words"))
         #expect(failure(Self.name, 7).contains("must be a JSON object, not a number"))
-        #expect(throws: TestbedError.self) { try phone.withdraw("org.example.*") }
+        #expect(throws: TestbedError.self) { try phone.withdraw(PublishedName<[String: Int]>("org.example.*")) }
         #expect(bus.stop() == 0)
         #expect(!failure(Self.name, Volume(level: 1)).isEmpty)
     }

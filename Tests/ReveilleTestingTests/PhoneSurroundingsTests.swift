@@ -11,7 +11,7 @@ import Testing
         let phone = try SyntheticPhone()
         let bus = try phone.startBus(configuration: configuration)
         let device = try await Device.connect(to: bus.address)
-        #expect(try await device.network == .unreachable)
+        #expect(try await device.state(of: .network) == .unreachable)
         let subscription = try await device.subscribe(to: [.network, .display, .light])
         try await subscription.enterBackground()
         let steps: [(Aspect, () throws -> Void)] = [
@@ -27,8 +27,8 @@ import Testing
             try step()
             #expect(try await device.shell.subscriptions().first?.pending[aspect] == before + 1)
         }
-        #expect(try await device.network.kind == .other)
-        #expect(try await device.network.addresses == ["192.0.2.1"])
-        #expect(try await device.display.screens.map(\.name) == ["HDMI-A-1"])
+        #expect(try await device.state(of: .network).kind == .other)
+        #expect(try await device.state(of: .network).addresses == ["192.0.2.1"])
+        #expect(try await device.state(of: .display).screens.map(\.name) == ["HDMI-A-1"])
     }
 }

@@ -14,7 +14,7 @@ import Testing
         let phone = try SyntheticPhone(batteries: 3)
         let bus = try phone.startBus(configuration: configuration)
         let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe()
+        let subscription = try await device.subscribe(to: Set(Aspect.device))
         try await subscription.enterBackground()
         let pack = try #require(phone.battery.device)
         let steps: [(Aspect, () throws -> Void)] = [
@@ -58,11 +58,11 @@ import Testing
             try phone.battery.setLevel(0.1)
         }
         try await bus.waitUntilDelivered()
-        #expect(try await device.battery.level == 0.1)
+        #expect(try await device.state(of: .battery).level == 0.1)
         bus.kill()
         try phone.battery.setLevel(0.5)
         try bus.restart()
-        #expect(try await device.battery.level == 0.5)
+        #expect(try await device.state(of: .battery).level == 0.5)
     }
 }
 

@@ -6,18 +6,18 @@ import Testing
 
 /// Devices in memory, on clocks that tests move.
 @Suite(.timeLimit(.minutes(10))) struct TestClockTests {
-    private static let tea: Aspect = "org.example.tea"
+    private static let tea = PublishedName<[String: Int]>("org.example.tea")
     /// A Monday at midnight in UTC, the default of a clock.
     private static let start = Timestamp(microseconds: 1_780_272_000_000_000)
 
     private func entry(_ time: ScheduleTime, ifMissed: MissedFirings = .fire) -> ScheduleRequest {
-        ScheduleRequest("tea", publishing: Self.tea, time, ifMissed: ifMissed)
+        ScheduleRequest("tea", publishing: Self.tea, time, value: [:], ifMissed: ifMissed)
     }
 
     @Test func nightOfFiringsIsOneEvent() async throws {
         let clock = try TestClock()
         let device = try await TestDevice.inMemory(clock: clock)
-        let subscription = try await device.subscribe(to: Self.tea)
+        let subscription = try await device.subscribe(to: [Self.tea.aspect])
         // A firing on time is not missed, however far the clock moves at once.
         try await device.schedule(entry(.every(.minutes(5)), ifMissed: .skip))
         try await subscription.enterBackground(wakeAfter: .hours(8))
@@ -35,7 +35,7 @@ import Testing
     @Test func backgroundEndsAtItsDeadline() async throws {
         let clock = try TestClock()
         let device = try await TestDevice.inMemory(clock: clock)
-        let subscription = try await device.subscribe(to: .proximity)
+        let subscription = try await device.subscribe(to: [.proximity])
         try await subscription.enterBackground(wakeAfter: .hours(1))
         try await device.post(.proximity(.near))
         try await device.post(.proximity(.far))
@@ -50,7 +50,7 @@ import Testing
         let clock = try TestClock()
         let device = try await TestDevice.inMemory(clock: clock)
         let subscription = try await device.subscribe(
-            to: .proximity, policies: [.proximity: Policy(interval: .hours(24))])
+            to: [.proximity], options: SubscriptionOptions(policies: [.proximity: Policy(interval: .hours(24))]))
         for proximity in [Proximity.near, .far, .near] { try await device.post(.proximity(proximity)) }
         #expect(try await subscription.next()?.changeCount == 1)
         await clock.advance(by: .hours(24))
@@ -60,7 +60,7 @@ import Testing
     @Test func timeOfATaskPassesOnTheClock() async throws {
         let clock = try TestClock()
         let device = try await TestDevice.inMemory(configuration: "{ lifecycle: { taskTime: 60 } }", clock: clock)
-        let subscription = try await device.subscribe(to: .proximity, background: true)
+        let subscription = try await device.subscribe(to: [.proximity], options: SubscriptionOptions(background: true))
         await subscription.withBackgroundTask("save") { task in
             await clock.advance(by: .seconds(50))
             #expect(!task.isExpiring)
@@ -95,7 +95,7 @@ import Testing
     @Test func centuryHasAllItsWeeks() async throws {
         let clock = try TestClock()
         let device = try await TestDevice.inMemory(clock: clock)
-        let subscription = try await device.subscribe(to: Self.tea)
+        let subscription = try await device.subscribe(to: [Self.tea.aspect])
         try await device.schedule(entry(.weekly(.monday, hour: 7)))
         await clock.advance(by: .hours(24 * 7 * 5_200))
         #expect(try await subscription.next()?.changeCount == 5_200)
@@ -105,7 +105,7 @@ import Testing
     func anyDurationLeavesTheDeviceUsable(duration: Duration) async throws {
         let clock = try TestClock()
         let device = try await TestDevice.inMemory(clock: clock)
-        let subscription = try await device.subscribe(to: .proximity)
+        let subscription = try await device.subscribe(to: [.proximity])
         try await subscription.enterBackground(wakeAfter: .hours(1))
         try await device.schedule(entry(.every(.hours(876_000))))
         for _ in 1...2 { #expect(await clock.advance(by: duration) >= Self.start) }
@@ -118,7 +118,8 @@ import Testing
         let clock = try TestClock()
         let devices = [try await TestDevice.inMemory(clock: clock), try await TestDevice.inMemory(clock: clock)]
         let subscriptions = [
-            try await devices[0].subscribe(to: Self.tea), try await devices[1].subscribe(to: Self.tea),
+            try await devices[0].subscribe(to: [Self.tea.aspect]),
+            try await devices[1].subscribe(to: [Self.tea.aspect]),
         ]
         for device in devices { try await device.schedule(entry(.every(.minutes(1)))) }
         await withTaskGroup { group in

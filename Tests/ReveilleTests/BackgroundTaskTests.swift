@@ -17,7 +17,7 @@ import Testing
     @Test("the bus lists a task while its operation runs, and its result is returned")
     func taskIsListedDuringItsOperation() async throws {
         let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .battery)
+        let subscription = try await device.subscribe(to: [.battery])
         let result = try await subscription.withBackgroundTask("upload") { task in
             #expect(task.name == "upload" && task.failure == nil && !task.isExpiring)
             #expect(try await device.shell.subscriptions().first?.tasks.map(\.name) == ["upload"])
@@ -34,7 +34,7 @@ import Testing
     @Test("a task ends when its operation throws or is cancelled")
     func taskEndsOnErrors() async throws {
         let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .battery)
+        let subscription = try await device.subscribe(to: [.battery])
         await #expect(throws: Failed.self) {
             try await subscription.withBackgroundTask("upload") { _ in throw Failed() }
         }
@@ -56,7 +56,7 @@ import Testing
     @Test("the expiration is called once, and the operation continues after the end of the time")
     func expirationIsCalledOnce() async throws {
         let device = try await Device.inMemory("{ lifecycle: { taskTime: 0.05 } }")
-        let subscription = try await device.subscribe(to: .battery)
+        let subscription = try await device.subscribe(to: [.battery])
         let calls = Lock(0)
         try await subscription.withBackgroundTask("upload") { task in
             try await subscription.enterBackground()
@@ -76,7 +76,7 @@ import Testing
     @Test("an operation runs without a task if the bus refuses it, or if the subscription has ended")
     func operationRunsWithoutATask() async throws {
         let device = try await Device.inMemory("{ lifecycle: { tasks: 0 } }")
-        let subscription = try await device.subscribe(to: .battery)
+        let subscription = try await device.subscribe(to: [.battery])
         let code = await subscription.withBackgroundTask("upload") { $0.failure?.code }
         #expect(code == .quotaExceeded)
         let invalid = await subscription.withBackgroundTask("") { $0.failure?.code }

@@ -29,7 +29,7 @@ import Varlink
             }
         }
         let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe(to: .battery)
+        let subscription = try await device.subscribe(to: [.battery])
         let isAwake = Lock(false)
         let consumer = Task {
             let event = try await subscription.next()
@@ -50,7 +50,7 @@ import Varlink
     @Test(arguments: [Duration.zero, .microseconds(999), .milliseconds(-5), .seconds(31_536_001), .seconds(Int64.max)])
     func wakeAfterMustBeInItsRange(_ time: Duration) async throws {
         let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .battery)
+        let subscription = try await device.subscribe(to: [.battery])
         for attempt in [
             { () async throws -> Void in try await subscription.enterBackground(wakeAfter: time) },
             { () async throws -> Void in try await device.enterBackground(wakeAfter: time) },
@@ -68,7 +68,8 @@ import Varlink
 
     @Test func subscriptionIsDescribedInWords() async throws {
         let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .proximity, name: "player", background: true)
+        let subscription = try await device.subscribe(
+            to: [.proximity], options: SubscriptionOptions(name: "player", background: true))
         try await device.post(.proximity(.near))
         let descriptions = try await device.shell.subscriptions().map(\.description)
         #expect(descriptions == ["\"player\", pid \(getpid()), held by app, pending: proximity 1"])
@@ -85,7 +86,7 @@ import Varlink
             }
         }
         let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe(to: .battery)
+        let subscription = try await device.subscribe(to: [.battery])
         try await subscription.enterBackground(wakeAfter: .seconds(3_600))
         #expect(await device.engine.hasDeadline)
         try await subscription.enterBackground()

@@ -10,7 +10,7 @@ import Varlink
 @Suite(.timeLimit(.minutes(10))) struct DeviceHistoryTests {
     @Test func historyHasEachChangeOldestFirst() async throws {
         let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .battery)
+        let subscription = try await device.subscribe(to: [.battery])
         try await subscription.enterBackground()
         for level in [0.5, 0.4, 0.3] { try await device.post(.level(level)) }
         let history = try await device.history(of: .battery)
@@ -35,7 +35,7 @@ import Varlink
     func aspectWithoutAStateOfItsOwnIsRefusedByName(name: String) async throws {
         let device = try await Device.inMemory()
         let error = await #expect(throws: ReveilleError.self) {
-            try await device.history(of: Aspect(stringLiteral: name))
+            try await device.history(of: PublishedName<[String: Int]>(name))
         }
         #expect(error?.code == .invalidArgument)
         #expect(error?.description.hasPrefix(name.debugDescription) == true)

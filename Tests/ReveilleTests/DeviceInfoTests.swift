@@ -38,7 +38,7 @@ import Varlink
         #expect(try await device.check(.multitasking) == .yes)
         #expect(try await device.check(.proximity) == .no("this bus does not watch it"))
         #expect(try await device.check("org.example.volume") == .no("not published"))
-        try await device.publish("org.example.volume", ["level": 1])
+        try await device.publish(PublishedName("org.example.volume"), ["level": 1])
         let answers = try await device.check([
             Capability("weather"), .publish, Capability("org.example.volume" as Aspect), .publish,
         ])

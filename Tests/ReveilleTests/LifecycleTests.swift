@@ -9,20 +9,20 @@ import Testing
     @Test("a sequence has each state of the lifecycle, in the background too")
     func sequenceHasEachState() async throws {
         let device = try await Device.inMemory()
-        var states = device.updates(of: .lifecycle).makeAsyncIterator()
-        #expect(try await states.next() == .active)
+        let subscription = try await device.subscribe(to: [.lifecycle], options: SubscriptionOptions(initial: true))
+        #expect(try await subscription.next()?.lifecycle == .active)
         try await device.becomeInactive()
-        #expect(try await states.next() == .inactive)
+        #expect(try await subscription.next()?.lifecycle == .inactive)
         try await device.enterBackground()
-        #expect(try await states.next() == .background)
+        #expect(try await subscription.next()?.lifecycle == .background)
         try await device.enterForeground()
-        #expect(try await states.next() == .active)
+        #expect(try await subscription.next()?.lifecycle == .active)
     }
 
     @Test("an inactive subscription receives everything, and other subscriptions do not see it")
     func inactiveSubscriptionReceivesEverything() async throws {
         let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .proximity)
+        let subscription = try await device.subscribe(to: [.proximity])
         let other = try await device.subscribe(to: [.lifecycle, .proximity])
         try await subscription.becomeInactive()
         #expect(try await device.shell.subscriptions().allSatisfy(\.holds.isEmpty))
@@ -35,8 +35,7 @@ import Testing
     func lifecycleBelongsToASubscription() async throws {
         let device = try await Device.inMemory()
         for attempt in [
-            { () async throws -> Void in _ = try await device.get(.lifecycle) },
-            { () async throws -> Void in _ = try await device.history(of: .lifecycle) },
+            { () async throws -> Void in _ = try await device.getAll([.lifecycle]) },
             { () async throws -> Void in try await device.post(.lifecycle(.active)) },
         ] {
             let error = await #expect(throws: ReveilleError.self) { try await attempt() }

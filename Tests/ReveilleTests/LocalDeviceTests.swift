@@ -22,8 +22,8 @@ import Testing
 
     @Test func filesAreReadAndWatched() async throws {
         let device = try await device()
-        #expect(try await device.locale.identifier == "de_DE")
-        #expect(try await device.defaults.domains.map(\.name) == ["app"])
+        #expect(try await device.state(of: .locale).identifier == "de_DE")
+        #expect(try await device.state(of: .defaults).domains.map(\.name) == ["app"])
         let subscription = try await device.subscribe(to: [.locale, .defaults])
         try directory.write("LANG=es_ES.UTF-8\n", to: "root/etc/locale.conf")
         guard case .locale(let locale) = try await subscription.next()?.reading else {
@@ -43,10 +43,10 @@ import Testing
         for _ in 0..<50 {
             let device = try await Device.local(
                 configuration: directory.path + "/config.json5", root: directory.path + "/root")
-            _ = try await device.locale
+            _ = try await device.state(of: .locale)
         }
         // If their threads and descriptors leaked, the process would exceed its limits.
-        #expect(try await device().locale.identifier == "de_DE")
+        #expect(try await device().state(of: .locale).identifier == "de_DE")
     }
 
     @Test func invalidConfigurationIsAnErrorThatNamesTheKey() async throws {

@@ -24,6 +24,22 @@ import Testing
         #expect(battery.failure == nil)
     }
 
+    @MainActor @Test func monitorOfANameHasItsValueAndTheReasonWhyOneCannotBeDecoded() async throws {
+        let device = try await TestDevice.inMemory()
+        let volume = try await device.monitor(.volume, options: SubscriptionOptions(name: "mixer"))
+        #expect(volume.value == nil)
+        #expect(try await device.shell.subscriptions().map(\.name) == ["mixer"])
+        try await device.publish(.volume, Volume(level: 0.4))
+        while volume.value != Volume(level: 0.4) { await Task.yield() }
+        try await device.publish(PublishedName(Volume.name), ["level": "loud"])
+        while volume.failure == nil { await Task.yield() }
+        #expect(volume.failure?.code == .unexpectedValue)
+        #expect(volume.value == Volume(level: 0.4))
+        try await device.withdraw(.volume)
+        while volume.value != nil { await Task.yield() }
+        #expect(volume.failure == nil)
+    }
+
     @MainActor @Test("B73: an aspect is watched until its last monitor is released")
     func lastMonitorEndsTheWatch() async throws {
         let device = try await TestDevice.inMemory()
@@ -38,7 +54,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CloseTests {
     @Test func closedDeviceEndsItsSubscriptionsAndRefusesCalls() async throws {
         let device = try await TestDevice.inMemory()
-        let subscription = try await device.subscribe(to: .battery)
+        let subscription = try await device.subscribe(to: [.battery])
         async let last = subscription.next()
         let token = try await device.observeConcurrently(.battery) { _ in Issue.record("called after the end") }
         await device.close()
@@ -46,7 +62,7 @@ import Testing
         #expect(token.failure == nil)
         let error = await #expect(throws: ReveilleError.self) { try await device.get(.battery) }
         #expect(error?.code == .noBus && error?.description.contains("the device is closed") == true)
-        await #expect(throws: ReveilleError.self) { try await device.subscribe(to: .battery) }
+        await #expect(throws: ReveilleError.self) { try await device.subscribe(to: [.battery]) }
         await device.close()
     }
 

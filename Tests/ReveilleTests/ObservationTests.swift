@@ -148,7 +148,7 @@ private actor Witness {
     @Test("B87: after a token is released there are no further calls, even for a pending event")
     func releasedTokenEndsTheCalls() async throws {
         let queue = ObserverQueue(on: nil)
-        let observer = Observer(queue: queue) { _ in Issue.record("called after its release") }
+        let observer = Observer(SubscriptionRequest(), queue: queue) { _ in Issue.record("called after its release") }
         observer.receive(.events([.of(.proximity(.near), 1)]))
         observer.cancel()
         observer.call()
@@ -174,7 +174,7 @@ private actor Witness {
         let observers = try SharedObservation(of: .proximity, loop: loop, logger: logger, patience: .milliseconds(20))
         let queue = ObserverQueue(on: nil)
         let release = try Pipe()
-        let observer = Observer(queue: queue) { _ in _ = release.waitForWake() }
+        let observer = Observer(SubscriptionRequest(), queue: queue) { _ in _ = release.waitForWake() }
         let other = EventMailbox()
         observers.add(1, observer, wantsCurrent: false)
         observers.add(2, other, wantsCurrent: false)

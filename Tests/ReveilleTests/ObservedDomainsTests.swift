@@ -20,7 +20,9 @@ import Testing
         var tokens: [ObservationToken] = []
         for (name, domains) in [("one", ["app/*"]), ("two", ["app/settings", "app/*"]), ("all", nil)] {
             tokens.append(
-                try await device.observeConcurrently(.defaults, initial: true, domains: domains) { event in
+                try await device.observeConcurrently(
+                    .defaults, options: SubscriptionOptions(initial: true, domains: domains)
+                ) { event in
                     let names = event.defaults?.domains.map(\.name).joined(separator: " ") ?? ""
                     continuation.yield("\(name): \(event.changeCount), \(names)")
                 })
@@ -43,7 +45,7 @@ import Testing
         let device = try await Device.inMemory()
         for (aspect, domains) in [(Aspect.battery, ["app/*"]), (.defaults, []), (.defaults, ["*"])] {
             let error = await #expect(throws: ReveilleError.self) {
-                try await device.observeConcurrently(aspect, domains: domains) { _ in }
+                try await device.observeConcurrently(aspect, options: SubscriptionOptions(domains: domains)) { _ in }
             }
             #expect(error?.code == .invalidArgument)
         }

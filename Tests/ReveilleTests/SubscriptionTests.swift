@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SubscriptionTests {
     @Test func wakeDeliversOneEventForEachChangedAspect() async throws {
         let device = try await Device.inMemory()
-        let subscription = try await device.subscribe()
+        let subscription = try await device.subscribe(to: Set(Aspect.device))
         try await subscription.enterBackground()
         for step in 1...100 {
             try await device.post(.level(Double(step) / 100))
@@ -23,6 +23,21 @@ import Testing
         #expect(orientation.changeCount == 100)
         try await device.post(.proximity(.near))
         #expect(try await subscription.next()?.aspect == .proximity)
+    }
+
+    @Test func batchHasAllEventsOfAWake() async throws {
+        let device = try await Device.inMemory()
+        let subscription = try await device.subscribe(to: [.battery, .proximity, .orientation])
+        var batches = subscription.batches.makeAsyncIterator()
+        for level in [0.5, 0.4] {
+            try await subscription.enterBackground()
+            try await device.post(.level(level))
+            try await device.post(.proximity(level == 0.5 ? .near : .far))
+            try await subscription.enterForeground()
+            #expect(try await batches.next()?.map(\.aspect) == [.battery, .proximity])
+        }
+        subscription.cancel()
+        #expect(try await batches.next() == nil)
     }
 
     @Test func slowConsumerReceivesOneMergedEvent() async throws {
@@ -39,7 +54,7 @@ import Testing
 
     @Test func backgroundEndsAtItsDeadline() async throws {
         let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .proximity)
+        let subscription = try await device.subscribe(to: [.proximity])
         try await subscription.enterBackground(wakeAfter: .milliseconds(20))
         try await device.post(.proximity(.near))
         #expect(try await subscription.next()?.reading == .proximity(.near))
@@ -47,7 +62,7 @@ import Testing
 
     @Test func backgroundThatBeginsDuringAWakeEndsWithTheNextWake() async throws {
         let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .proximity)
+        let subscription = try await device.subscribe(to: [.proximity])
         for round in 1...50 {
             try await subscription.enterBackground()
             async let wake: Void = subscription.enterForeground()
@@ -62,7 +77,7 @@ import Testing
 
     @Test func wakeEndsABackgroundThatTheBusBeganLate() async throws {
         let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .proximity)
+        let subscription = try await device.subscribe(to: [.proximity])
         let id = try #require(try await device.shell.subscriptions().first?.id)
         // The bus executes a call after its client has timed out.
         try await device.engine.setState(of: id, isInBackground: true, wakeAfter: nil)
@@ -90,7 +105,9 @@ import Testing
             (257, "Subscribe: InvalidParameter: a policy cannot hold more changes than the bus keeps (bus.history)"),
         ] {
             let error = await #expect(throws: ReveilleError.self) {
-                try await device.subscribe(to: .battery, policies: [.battery: Policy(background: .hold(limit: limit))])
+                try await device.subscribe(
+                    to: [.battery],
+                    options: SubscriptionOptions(policies: [.battery: Policy(background: .hold(limit: limit))]))
             }
             #expect(error?.code == .invalidArgument)
             #expect(error?.description == reason)
@@ -101,7 +118,7 @@ import Testing
 
     @Test func cancelledTaskDoesNotAffectOthers() async throws {
         let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .proximity)
+        let subscription = try await device.subscribe(to: [.proximity])
         let first = Task { try await subscription.next() }
         first.cancel()
         #expect(try await first.value == nil)
@@ -111,7 +128,7 @@ import Testing
 
     @Test func cancelledSubscriptionEndsItsIteration() async throws {
         let device = try await Device.inMemory()
-        let subscription = try await device.subscribe(to: .proximity)
+        let subscription = try await device.subscribe(to: [.proximity])
         try await device.post(.proximity(.near))
         subscription.cancel()
         #expect(try await subscription.next() == nil)
@@ -126,7 +143,8 @@ import Testing
         first.cancel()
         try await device.post(.level(0.4))
         try await device.post(.level(0.3))
-        let second = try await device.subscribe(to: [.battery, .proximity], resume: positions)
+        let second = try await device.subscribe(
+            to: [.battery, .proximity], options: SubscriptionOptions(resume: positions))
         let event = try #require(await second.next())
         #expect(event.changeCount == 2)
         #expect(event.reading == .level(0.3))

@@ -22,7 +22,7 @@ import Testing
     @Test("each loop over one sequence has every state, and a subscription that ends with it")
     func loopsAreIndependent() async throws {
         let device = try await Device.inMemory()
-        let updates = device.updates(of: .proximity, name: "ear")
+        let updates = device.updates(of: .proximity, options: SubscriptionOptions(name: "ear"))
         #expect(try await device.shell.subscriptions().isEmpty)
         do {
             var (one, two) = (updates.makeAsyncIterator(), updates.makeAsyncIterator())

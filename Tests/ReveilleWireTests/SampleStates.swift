@@ -6,7 +6,7 @@ import ReveilleCore
 struct SampleStates: StateSource, FieldCoder {
     typealias Fault = Never
 
-    mutating func state<State: Record & AspectState>(_: State.Type) -> State { sample() }
+    mutating func state<State: Record>(_: State.Type) -> State { sample() }
 
     private mutating func sample<Value: Record>() -> Value {
         var value = Value.blank

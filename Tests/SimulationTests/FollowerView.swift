@@ -49,7 +49,7 @@ final class FollowerView {
             let holds = unread == nil ? subscription.holds : subscription.holds.subtracting(.unread).union(lasting)
             return SubscriptionInfo(
                 id: subscription.id, name: subscription.name, processID: subscription.processID,
-                userID: subscription.userID, aspects: subscription.aspects, holds: holds,
+                userID: subscription.userID, aspects: subscription.aspectSet, holds: holds,
                 lifecycle: subscription.lifecycle, pending: [:], eventCount: 0, changeCount: 0,
                 tasks: subscription.tasks.map { SubscriptionInfo.Task(name: $0.name, remaining: nil) })
         }

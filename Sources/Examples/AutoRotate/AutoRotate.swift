@@ -19,7 +19,8 @@ enum AutoRotate {
         }
         let device = try await Device.connect()
         var shown: Orientation.Pose?
-        for try await orientation in device.updates(of: .orientation, name: "auto-rotate") {
+        let options = SubscriptionOptions(name: "auto-rotate")
+        for try await orientation in device.updates(of: .orientation, options: options) {
             guard let pose = orientation.planar, pose != shown else { continue }
             shown = pose
             run(command + [transform(pose)])

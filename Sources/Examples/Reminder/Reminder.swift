@@ -16,7 +16,7 @@ enum Reminder {
         var text: String
     }
 
-    private static let name: Aspect = "org.reveille.example.reminder"
+    private static let name = PublishedName<Note>("org.reveille.example.reminder")
 
     static func main() async {
         do {
@@ -53,8 +53,9 @@ enum Reminder {
 
     private static func remind(_ device: Device) async throws {
         // Continues from the position before the reminders, so the first event has all of them.
-        let subscription = try await device.subscribe(to: name, name: "reminder")
-        guard let event = try await subscription.next(), let note = try event.value(as: Note.self) else { return }
+        let subscription = try await device.subscribe(
+            to: [name.aspect], options: SubscriptionOptions(name: "reminder"))
+        guard let event = try await subscription.next(), let note = try event.value(of: name) else { return }
         guard let file = fopen(note.file, "a") else {
             return print("Reminder: \(note.file) cannot be written: \(String(cString: strerror(errno)))")
         }

@@ -18,7 +18,8 @@ enum SettingsReloader {
         }
         let (domain, pidFile) = (CommandLine.arguments[1], CommandLine.arguments[2])
         let device = try await Device.connect()
-        let subscription = try await device.subscribe(to: .defaults, name: "reloader of \(domain)")
+        let subscription = try await device.subscribe(
+            to: [.defaults], options: SubscriptionOptions(name: "reloader of \(domain)"))
         print("waiting for \(domain)")
         fflush(nil)
         for try await event in subscription {

@@ -10,7 +10,7 @@ import Reveille
 /// the end of the lock wakes this program.
 @main
 enum StatusLine {
-    private static let session: Aspect = "org.freedesktop.login1.session"
+    private static let session = PublishedName<Session>("org.freedesktop.login1.session")
     private static let always: [Aspect] = [.battery, .orientation, .locale]
 
     private struct Session: Decodable {
@@ -33,19 +33,22 @@ enum StatusLine {
     static func main() async throws {
         let device = try await Device.connect()
         let subscription = try await device.subscribe(
-            to: [.battery, .orientation, .locale, session, "org.mpris.player.*"], initial: true,
-            policies: [session: Policy(background: .immediate)], name: "status line")
+            to: [.battery, .orientation, .locale, session.aspect, "org.mpris.player.*"],
+            options: SubscriptionOptions(
+                initial: true, policies: [session.aspect: Policy(background: .immediate)], name: "status line"))
         var parts: [Aspect: String] = [:]
-        for try await event in subscription {
-            guard event.aspect != session else {
-                if try event.value(as: Session.self)?.locked == true {
-                    try await subscription.enterBackground()
-                } else {
-                    try await subscription.enterForeground()
+        for try await events in subscription.batches {
+            for event in events {
+                guard event.aspect != session.aspect else {
+                    if try event.value(of: session)?.locked == true {
+                        try await subscription.enterBackground()
+                    } else {
+                        try await subscription.enterForeground()
+                    }
+                    continue
                 }
-                continue
+                parts[event.aspect] = try text(event.reading)
             }
-            parts[event.aspect] = try text(event.reading)
             // Until all of these are known, nothing is printed.
             guard always.allSatisfy({ parts[$0] != nil }) else { continue }
             let players = parts.keys.filter { !always.contains($0) }.sorted { $0.name < $1.name }

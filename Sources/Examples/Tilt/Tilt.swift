@@ -16,10 +16,11 @@ enum Tilt {
 
     static func main() async throws {
         let device = try await Device.connect()
-        let rest = CommandLine.arguments.contains("calibrate") ? try await device.motion.acceleration : nil
+        let rest = CommandLine.arguments.contains("calibrate") ? try await device.state(of: .motion).acceleration : nil
         var scroll = TiltScroll(rest: rest)
         let subscription = try await device.subscribe(
-            to: .motion, policies: [.motion: Policy(interval: interval)], name: "tilt")
+            to: [.motion],
+            options: SubscriptionOptions(policies: [.motion: Policy(interval: interval)], name: "tilt"))
         for try await event in subscription {
             guard let motion = event.motion, let acceleration = motion.acceleration else { continue }
             let before = scroll.offset

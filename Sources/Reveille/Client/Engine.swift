@@ -45,7 +45,7 @@ package actor Engine {
     private var lastNumber = 0
     private(set) var streams: [StreamID: EventStream] = [:]
     var tiedStates = TiedStates()
-    var observations: [SubscriptionRequest: SharedObservation] = [:]
+    var observations: [ObservedStream: SharedObservation] = [:]
     var tasks: [Int: TaskHold] = [:]
     var lastingCalls: [Int: LastingCall] = [:]
     /// The connections of suspensions that have not ended.

@@ -86,7 +86,7 @@ struct Inbox {
         var repeated: AspectSet = []
         if keepsChangesApart {
             var once: AspectSet = []
-            for event in events where !once.insert(event.aspect).inserted { repeated.insert(event.aspect) }
+            for event in events where !once.insert(event.aspect) { repeated.insert(event.aspect) }
         }
         for event in events {
             if repeated.contains(event.aspect), case .hold(let limit) = policies[event.aspect].background {

@@ -6,7 +6,7 @@ import ReveilleSystem
 /// A closure that observes an aspect, and the events that wait for it; safe on any thread.
 final class Observer: EventSink, Sendable {
     private struct State {
-        var inbox = Inbox()
+        var inbox: Inbox
         var isCancelled = false
         /// When the closure was called, while it runs.
         var since: Int64?
@@ -15,12 +15,13 @@ final class Observer: EventSink, Sendable {
         var isDue: Bool { !isCancelled && inbox.hasNext }
     }
 
-    private let state = Lock(State())
+    private let state: Lock<State>
     private let queue: ObserverQueue
     /// Called only by the queue, on its actor.
     private nonisolated(unsafe) let handler: (Event) -> Void
 
-    init(queue: ObserverQueue, handler: @escaping (Event) -> Void) {
+    init(_ request: SubscriptionRequest, queue: ObserverQueue, handler: @escaping (Event) -> Void) {
+        state = Lock(State(inbox: Inbox(request)))
         self.queue = queue
         self.handler = handler
     }

@@ -101,8 +101,9 @@ final class SharedObservation: EventSink {
         case .end(let error):
             hasFinished = true
             logger.error("observers of \(aspect) are no longer called: \(error)")
-        // The shared stream asks for no states, and has no policy. States that are skipped have not changed.
-        case .answer, .skip: break
+        case .skip(let states): note(states, of: nil)
+        // The shared stream asks for no states.
+        case .answer: break
         }
         for member in members { member.sink.receive(output) }
     }

@@ -8,7 +8,7 @@ extension Device {
     /// If the bus started this program for firings, the positions before those firings; otherwise `nil`.
     ///
     /// ```swift
-    /// let subscription = try await device.subscribe(to: "org.example.tea")
+    /// let subscription = try await device.subscribe(to: ["org.example.tea"])
     /// for try await event in subscription {
     ///     print(Device.launch == nil ? "running" : "started", event.changeCount)
     /// }

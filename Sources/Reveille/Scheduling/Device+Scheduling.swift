@@ -8,7 +8,8 @@ extension Device {
     /// Schedules a value that the bus publishes at set times, even when this program does not run.
     ///
     /// ```swift
-    /// try await device.schedule(ScheduleRequest("tea", publishing: "org.example.tea", .after(.seconds(5 * 60))))
+    /// let tea = PublishedName<[String: Int]>("org.example.tea")
+    /// try await device.schedule(ScheduleRequest("tea", publishing: tea, .after(.seconds(5 * 60)), value: ["cups": 2]))
     /// ```
     ///
     /// Each firing is a change of the name, even if the value is the same. A subscriber in the background receives one

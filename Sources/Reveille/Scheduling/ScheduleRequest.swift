@@ -8,18 +8,18 @@ import ReveilleWire
 /// ```swift
 /// try await device.schedule(
 ///     ScheduleRequest(
-///         "alarm", publishing: "org.example.alarm", .weekly(.monday, hour: 7), value: ["sound": "bell"],
-///         launch: ["/usr/bin/alarm"]))
+///         "alarm", publishing: PublishedName("org.example.alarm"), .weekly(.monday, hour: 7),
+///         value: ["sound": "bell"], launch: ["/usr/bin/alarm"]))
 /// ```
 public struct ScheduleRequest: Sendable {
     /// The identifier, of 1 to 128 bytes, which is unique among the entries of this user.
     public var id: String
     /// The name under which the value is published.
-    public var name: Aspect
+    public let name: Aspect
+    /// The value that is published.
+    public let value: any Encodable & Sendable
     /// The times at which the entry fires.
     public var time: ScheduleTime
-    /// A value, as for ``Device/publish(_:_:whileConnected:)``; by default an object without members.
-    public var value: any Encodable & Sendable
     /// The time after which the entry does not fire; `nil` for no end.
     public var until: Timestamp?
     /// What happens to firings whose time passes while the device is off or asleep.
@@ -36,13 +36,15 @@ public struct ScheduleRequest: Sendable {
     public var launch: [String]?
 
     /// Creates an entry, which is checked when it is scheduled.
-    public init(
-        _ id: String, publishing name: Aspect, _ time: ScheduleTime,
-        value: any Encodable & Sendable = [String: String](), until: Timestamp? = nil, ifMissed: MissedFirings = .fire,
-        grace: Duration? = nil, wake: Bool = false, launch: [String]? = nil
+    ///
+    /// The value is as for ``Device/publish(_:_:whileConnected:)``.
+    public init<Value: Encodable & Sendable>(
+        _ id: String, publishing name: PublishedName<Value>, _ time: ScheduleTime, value: Value,
+        until: Timestamp? = nil, ifMissed: MissedFirings = .fire, grace: Duration? = nil, wake: Bool = false,
+        launch: [String]? = nil
     ) {
         self.id = id
-        self.name = name
+        self.name = name.aspect
         self.time = time
         self.value = value
         self.until = until

@@ -31,9 +31,9 @@ public struct Aspect: Sendable, Hashable {
     public init?(_ name: String) {
         self.init(unchecked: name)
         if builtIn != nil { return }
-        guard name.utf8.count <= PublishedName.lengthLimit else { return nil }
+        guard name.utf8.count <= NameRule.lengthLimit else { return nil }
         let bytes = name.utf8.span
-        guard PublishedName.isValid(isPattern ? bytes.extracting(droppingLast: 1) : bytes, isPrefix: isPattern) else {
+        guard NameRule.isValid(isPattern ? bytes.extracting(droppingLast: 1) : bytes, isPrefix: isPattern) else {
             return nil
         }
     }
@@ -131,7 +131,8 @@ extension Aspect: Codable {
     }
 }
 
-package enum PublishedName {
+/// What a name of a program looks like.
+package enum NameRule {
     /// The longest name in bytes, as for names on D-Bus.
     package static let lengthLimit = 255
 

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The type of the states of an aspect of the device, such as ``Battery``.
-///
-/// A generic function accepts any of them, with the aspect that they belong to. Do not let types of your own conform,
-/// since a later version may add requirements; publish their values under a name.
-public protocol AspectState: Sendable, Hashable, CustomStringConvertible {
-    /// The aspect whose states have this type.
-    static var aspect: Aspect { get }
-}
-
 /// The declaration of an aspect, beside the type of its states: everything that depends on the aspect follows from it.
 ///
 /// ``Record/blank`` is the state that has not been read yet, or has no source.
-package protocol AspectDeclaration: AspectState, Record {
+package protocol AspectDeclaration: Record, Hashable, CustomStringConvertible {
     static var traits: AspectTraits { get }
     /// The field whose value stands for the state; by default the first.
     static var mainField: String? { get }
@@ -68,7 +59,7 @@ package struct AspectTraits: Sendable {
 @usableFromInline
 package protocol StateSource: ~Copyable {
     associatedtype Fault: Error
-    mutating func state<State: Record & AspectState>(_: State.Type) throws(Fault) -> State
+    mutating func state<State: Record>(_: State.Type) throws(Fault) -> State
 }
 
 /// Makes the states that have not been read yet.
@@ -76,7 +67,7 @@ struct BlankStates: StateSource {
     /// An empty value has no address, and the thread sanitizer would crash at an access.
     private let byte: UInt8 = 0
 
-    func state<State: Record & AspectState>(_: State.Type) -> State { .blank }
+    func state<State: Record>(_: State.Type) -> State { .blank }
 }
 
 /// Makes the state that a word abbreviates, from the current one.
@@ -86,7 +77,7 @@ private struct AbbreviatedStates: StateSource {
     let word: String
     let now: Reading
 
-    func state<State: Record & AspectState>(_: State.Type) throws(NotAnAbbreviation) -> State {
+    func state<State: Record>(_: State.Type) throws(NotAnAbbreviation) -> State {
         var state = (now.state as? State ?? .blank) as? any AspectDeclaration
         guard state?.abbreviate(word) == true, let state = state as? State else { throw NotAnAbbreviation() }
         return state

@@ -34,83 +34,85 @@ extension Aspect {
 }
 
 /// An aspect of the device with the type of its states: `.battery`, where a call returns states of this type.
-public struct TypedAspect<State: AspectState>: Sendable, Hashable {
-    fileprivate init() {}
+public struct TypedAspect<State: Sendable & Hashable>: Sendable, Hashable {
+    /// The aspect without the type.
+    public let aspect: Aspect
+
+    fileprivate init(_ aspect: BuiltInAspect) {
+        self.aspect = Aspect(aspect)
+    }
+
+    package func state(of reading: Reading) -> State? { reading.state as? State }
 }
 
 extension TypedAspect<LocaleSettings> {
     /// The language and formats in effect.
-    public static var locale: Self { Self() }
+    public static var locale: Self { Self(.locale) }
 }
 
 extension TypedAspect<Defaults> {
     /// The user's settings files.
-    public static var defaults: Self { Self() }
+    public static var defaults: Self { Self(.defaults) }
 }
 
 extension TypedAspect<Battery> {
     /// The battery packs of the system, and whether it is plugged in.
-    public static var battery: Self { Self() }
+    public static var battery: Self { Self(.battery) }
 }
 
 extension TypedAspect<Proximity> {
     /// Whether something is close to the front of the device.
-    public static var proximity: Self { Self() }
+    public static var proximity: Self { Self(.proximity) }
 }
 
 extension TypedAspect<Orientation> {
     /// The pose of the device.
-    public static var orientation: Self { Self() }
+    public static var orientation: Self { Self(.orientation) }
 }
 
 extension TypedAspect<Light> {
     /// The illuminance around the device.
-    public static var light: Self { Self() }
+    public static var light: Self { Self(.light) }
 }
 
 extension TypedAspect<Display> {
     /// The screens, and the brightness of the backlight.
-    public static var display: Self { Self() }
+    public static var display: Self { Self(.display) }
 }
 
 extension TypedAspect<Network> {
     /// The default route to the network.
-    public static var network: Self { Self() }
+    public static var network: Self { Self(.network) }
 }
 
 extension TypedAspect<Folders> {
     /// The names in the folders that the configuration lists.
-    public static var folders: Self { Self() }
+    public static var folders: Self { Self(.folders) }
 }
 
 extension TypedAspect<Motion> {
     /// The acceleration and rotation of the device, sample by sample.
-    public static var motion: Self { Self() }
+    public static var motion: Self { Self(.motion) }
 }
 
 extension TypedAspect<Shake> {
     /// The shakes of the device, each of which counts.
-    public static var shake: Self { Self() }
+    public static var shake: Self { Self(.shake) }
 }
 
 extension TypedAspect<Power> {
     /// The energy and the power of the battery packs.
-    public static var power: Self { Self() }
+    public static var power: Self { Self(.power) }
 }
 
 extension TypedAspect<Sleep> {
     /// The sleep of the machine.
-    public static var sleep: Self { Self() }
-}
-
-extension TypedAspect<Lifecycle> {
-    /// The state of the subscription itself.
-    public static var lifecycle: Self { Self() }
+    public static var sleep: Self { Self(.sleep) }
 }
 
 extension TypedAspect<Switches> {
     /// The lid, the tablet mode and the dock.
-    public static var switches: Self { Self() }
+    public static var switches: Self { Self(.switches) }
 }
 
 extension Reading {

@@ -5,7 +5,7 @@
 /// ```swift
 /// let data = try JSONEncoder().encode(subscription.positions)
 /// let positions = try JSONDecoder().decode(Positions?.self, from: data)
-/// let next = try await device.subscribe(to: .device, resume: positions)
+/// let next = try await device.subscribe(to: [.battery], options: SubscriptionOptions(resume: positions))
 /// ```
 public struct Positions: Sendable, Hashable, Codable {
     /// The instance of the bus that the generations belong to; they are meaningless to another.

@@ -23,8 +23,9 @@ public struct SubscriptionInfo: Sendable, Hashable, CustomStringConvertible {
     public let processID: Int32
     /// The user of the process.
     public let userID: UInt32
-    /// The aspects.
-    public let aspects: AspectSet
+    /// The aspects, published names and patterns.
+    public var aspects: Set<Aspect> { Set(aspectSet.aspects) }
+    package let aspectSet: AspectSet
     /// The reasons why nothing is delivered to it now; empty in the foreground.
     public package(set) var holds: HoldReasons
     /// The state of the subscription itself; `nil` if it was not asked for and follows from ``holds``.
@@ -46,7 +47,7 @@ public struct SubscriptionInfo: Sendable, Hashable, CustomStringConvertible {
         self.name = name
         self.processID = processID
         self.userID = userID
-        self.aspects = aspects
+        aspectSet = aspects
         self.holds = holds
         self.lifecycle = lifecycle
         self.pending = pending

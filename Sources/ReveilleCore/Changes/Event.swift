@@ -5,9 +5,7 @@
 /// It has the states of its ``reading``: `event.battery` is `nil` for other aspects.
 @dynamicMemberLookup
 public struct Event: Sendable, Hashable {
-    /// The state after the changes; for settings, see ``settings`` for the changed keys.
-    ///
-    /// Settings that a `hold` policy kept and that have changed since are an empty reading.
+    /// The state after the changes; of the settings, the domains and keys that changed, or all in a current state.
     public var reading: Reading
     /// The number of changes of the aspect up to ``reading``, as the bus counts them.
     ///
@@ -33,7 +31,7 @@ public struct Event: Sendable, Hashable {
     /// The number of further changes, beyond the limit of a `hold` policy; not included in ``changeCount``.
     public var droppedCount: Int
     /// The settings that changed; all settings for a current state, and empty for other aspects.
-    public var settings: [SettingsChange]
+    package var settings: [SettingsChange]
 
     /// The aspect that changed.
     public var aspect: Aspect { reading.aspect }

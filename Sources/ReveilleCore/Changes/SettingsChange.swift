@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The keys of a settings domain that changed.
-public struct SettingsChange: Sendable, Hashable {
+@usableFromInline
+package struct SettingsChange: Sendable, Hashable {
     /// The domain's name.
-    public var domain: String
+    @usableFromInline package var domain: String
     /// The path of the domain's file.
-    public var path: String
+    @usableFromInline package var path: String
     /// The keys that were added, changed or removed, sorted.
-    public var keys: [String]
+    @usableFromInline package var keys: [String]
     /// Whether only the change itself is known: the file has an unknown format, or its keys do not fit into an event.
-    public var isOpaque: Bool
+    @usableFromInline package var isOpaque: Bool
 
     /// Returns the total size of all names in bytes.
     static func size(of changes: [SettingsChange]) -> Int {

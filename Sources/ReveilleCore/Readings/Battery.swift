@@ -97,7 +97,7 @@ public struct Battery: Sendable, Hashable, Codable {
     }
 
     /// The reading of a device without a battery.
-    public static let unknown = Battery(state: .unknown)
+    package static let unknown = Battery(state: .unknown)
 }
 
 extension Battery: AspectDeclaration {
@@ -113,9 +113,6 @@ extension Battery: AspectDeclaration {
     }
 
     private static func percent(_ level: Double) -> String { level.percent ?? "level \(level)" }
-
-    /// The aspect.
-    public static var aspect: Aspect { .battery }
 
     package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, isDefault: true, place: 0) }
     @usableFromInline package static var blank: Battery { .unknown }

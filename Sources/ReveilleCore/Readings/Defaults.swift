@@ -85,9 +85,6 @@ extension Defaults: AspectDeclaration {
         }.joined(separator: "; ")
     }
 
-    /// The aspect.
-    public static var aspect: Aspect { .defaults }
-
     package static var traits: AspectTraits {
         AspectTraits(sampling: .always, isDefault: true, isReportedInParts: true, place: 11)
     }

@@ -47,7 +47,7 @@ public struct Display: Sendable, Hashable, Codable {
     }
 
     /// The reading of a device without screens and backlight.
-    public static let unknown = Display(screens: [], brightness: nil)
+    package static let unknown = Display(screens: [], brightness: nil)
 }
 
 extension Display: AspectDeclaration {
@@ -58,9 +58,6 @@ extension Display: AspectDeclaration {
         if let brightness { parts.append("brightness " + (brightness.percent ?? "\(brightness)")) }
         return parts.joined(separator: ", ")
     }
-
-    /// The aspect.
-    public static var aspect: Aspect { .display }
 
     package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, place: 3) }
     @usableFromInline package static var blank: Display { .unknown }

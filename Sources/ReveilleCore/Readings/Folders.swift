@@ -115,9 +115,6 @@ extension Folders: AspectDeclaration {
         }.joined(separator: "; ")
     }
 
-    /// The aspect.
-    public static var aspect: Aspect { .folders }
-
     package static var traits: AspectTraits {
         AspectTraits(sampling: .always, isReportedInParts: true, isPostable: false, place: 12)
     }

@@ -25,9 +25,6 @@
 }
 
 extension Lifecycle: AspectDeclaration {
-    /// The aspect.
-    public static var aspect: Aspect { .lifecycle }
-
     package static var traits: AspectTraits { AspectTraits(sampling: .never, isPostable: false, place: 13) }
     @usableFromInline package static var blank: Lifecycle { .active }
 

@@ -11,7 +11,7 @@ public struct Light: Sendable, Hashable, Codable {
     }
 
     /// The reading of a device without a sensor.
-    public static let unknown = Light(lux: nil)
+    package static let unknown = Light(lux: nil)
 }
 
 extension Light: AspectDeclaration {
@@ -21,9 +21,6 @@ extension Light: AspectDeclaration {
         // A tenth of a lux is visible only in the dark, and a posted value may not fit an integer.
         return (lux < 10 ? "\((lux * 10).rounded() / 10)" : lux < 1e15 ? "\(Int(lux.rounded()))" : "\(lux)") + " lux"
     }
-
-    /// The aspect.
-    public static var aspect: Aspect { .light }
 
     package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, place: 6) }
     @usableFromInline package static var blank: Light { .unknown }

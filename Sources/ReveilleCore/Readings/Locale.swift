@@ -31,7 +31,7 @@ public struct LocaleSettings: Sendable, Hashable, Codable {
     }
 
     /// The reading of a system without a locale (the C locale).
-    public static let posix = LocaleSettings(
+    package static let posix = LocaleSettings(
         identifier: "en_US_POSIX", languages: ["en-US-POSIX"], numeric: "en_US_POSIX", time: "en_US_POSIX",
         monetary: "en_US_POSIX", measurement: "en_US_POSIX")
 }
@@ -45,9 +45,6 @@ extension LocaleSettings: AspectDeclaration {
         if languages.count > 1 { parts.append("languages " + languages.joined(separator: " ")) }
         return parts.joined(separator: ", ")
     }
-
-    /// The aspect.
-    public static var aspect: Aspect { .locale }
 
     package static var traits: AspectTraits { AspectTraits(sampling: .always, isDefault: true, place: 10) }
     @usableFromInline package static var blank: LocaleSettings { .posix }

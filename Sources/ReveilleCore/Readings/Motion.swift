@@ -43,7 +43,7 @@ public struct Motion: Sendable, Hashable, Codable {
     }
 
     /// The reading of a device without sensors.
-    public static let unknown = Motion(
+    package static let unknown = Motion(
         acceleration: nil, rotation: nil, takenAt: Timestamp(microseconds: 0))
 
     /// Whether no sensor gave a value.
@@ -66,9 +66,6 @@ extension Motion: AspectDeclaration {
         ].compactMap { $0 }
         return parts.isEmpty ? "unknown" : parts.joined(separator: ", ")
     }
-
-    /// The aspect.
-    public static var aspect: Aspect { .motion }
 
     package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, kind: .stream, place: 7) }
     @usableFromInline package static var blank: Motion { .unknown }

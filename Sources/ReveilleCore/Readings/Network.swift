@@ -45,7 +45,7 @@ public struct Network: Sendable, Hashable, Codable {
     }
 
     /// The reading of a device without a default route.
-    public static let unreachable = Network(isReachable: false, interface: nil, kind: nil, addresses: [])
+    package static let unreachable = Network(isReachable: false, interface: nil, kind: nil, addresses: [])
 }
 
 extension Network: AspectDeclaration {
@@ -54,9 +54,6 @@ extension Network: AspectDeclaration {
         guard isReachable else { return "not reachable" }
         return ([kind?.rawValue ?? "reachable"] + [interface].compactMap { $0 } + addresses).joined(separator: ", ")
     }
-
-    /// The aspect.
-    public static var aspect: Aspect { .network }
 
     package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, place: 2) }
     @usableFromInline package static var blank: Network { .unreachable }

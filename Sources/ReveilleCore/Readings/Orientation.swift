@@ -40,7 +40,7 @@ public struct Orientation: Sendable, Hashable, Codable {
     }
 
     /// The reading of a device without a sensor.
-    public static let unknown = Orientation(pose: .unknown, planar: nil)
+    package static let unknown = Orientation(pose: .unknown, planar: nil)
 }
 
 extension Orientation: AspectDeclaration {
@@ -49,9 +49,6 @@ extension Orientation: AspectDeclaration {
         guard let planar, planar != pose else { return pose.rawValue }
         return pose.rawValue + ", last upright " + planar.rawValue
     }
-
-    /// The aspect.
-    public static var aspect: Aspect { .orientation }
 
     package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, isDefault: true, place: 4) }
     @usableFromInline package static var blank: Orientation { .unknown }

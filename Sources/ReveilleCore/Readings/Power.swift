@@ -74,7 +74,7 @@ public struct Power: Sendable, Hashable, Codable {
     }
 
     /// The reading of a device without a battery.
-    public static let unknown = Power(packs: [])
+    package static let unknown = Power(packs: [])
 }
 
 extension Power: AspectDeclaration {
@@ -99,9 +99,6 @@ extension Power: AspectDeclaration {
         let minutes = seconds / 60 % 60
         return "\(seconds / 3_600):\(minutes < 10 ? "0" : "")\(minutes)"
     }
-
-    /// The aspect.
-    public static var aspect: Aspect { .power }
 
     package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, place: 1) }
     @usableFromInline package static var blank: Power { .unknown }

@@ -21,9 +21,6 @@
 }
 
 extension Proximity: AspectDeclaration {
-    /// The aspect.
-    public static var aspect: Aspect { .proximity }
-
     package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, isDefault: true, place: 5) }
     @usableFromInline package static var blank: Proximity { .unknown }
 

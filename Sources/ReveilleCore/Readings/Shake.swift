@@ -13,7 +13,7 @@ public struct Shake: Sendable, Hashable, Codable {
     }
 
     /// The reading before the first shake.
-    public static let unknown = Shake(peak: 0)
+    package static let unknown = Shake(peak: 0)
 }
 
 extension Shake: AspectDeclaration {
@@ -21,9 +21,6 @@ extension Shake: AspectDeclaration {
     public var description: String {
         peak > 0 ? peak.hundredths + " g" : "none"
     }
-
-    /// The aspect.
-    public static var aspect: Aspect { .shake }
 
     package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, kind: .tally, place: 8) }
     @usableFromInline package static var blank: Shake { .unknown }

@@ -60,9 +60,6 @@ extension Sleep: AspectDeclaration {
             ? "\((seconds * 10).rounded() / 10)" : seconds < longest ? "\(Int(seconds.rounded()))" : "\(seconds)"
     }
 
-    /// The aspect.
-    public static var aspect: Aspect { .sleep }
-
     package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, place: 14) }
     @usableFromInline package static var blank: Sleep { Sleep(state: .awake) }
 

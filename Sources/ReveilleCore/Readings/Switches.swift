@@ -23,7 +23,7 @@ public struct Switches: Sendable, Hashable, Codable {
     }
 
     /// The reading of a device without switches.
-    public static let unknown = Switches()
+    package static let unknown = Switches()
 }
 
 extension Switches: AspectDeclaration {
@@ -36,9 +36,6 @@ extension Switches: AspectDeclaration {
         ].compactMap { $0 }
         return parts.isEmpty ? "unknown" : parts.joined(separator: ", ")
     }
-
-    /// The aspect.
-    public static var aspect: Aspect { .switches }
 
     package static var traits: AspectTraits { AspectTraits(sampling: .onDemand, place: 9) }
     @usableFromInline package static var blank: Switches { .unknown }

@@ -68,8 +68,8 @@ extension Aspect {
             return "an aspect must be \(Suggestion.list(words)), or a published name such as org.example.volume"
                 + Suggestion.phrase(for: argument, among: words)
         }
-        guard argument.utf8.count <= PublishedName.lengthLimit else {
-            return "a published name can have at most \(PublishedName.lengthLimit) bytes, not \(argument.utf8.count)"
+        guard argument.utf8.count <= NameRule.lengthLimit else {
+            return "a published name can have at most \(NameRule.lengthLimit) bytes, not \(argument.utf8.count)"
         }
         return "a published name must have at least two words of letters, digits, - and _, joined by dots"
     }

@@ -59,7 +59,7 @@ extension Device {
 
 extension Device {
     func printState(of aspect: Aspect, json: Bool) async throws {
-        let event = try await get(aspect)
+        let event = try await self.event(of: aspect)
         try json ? Console.json(event.structure) : Console.line(EventText.line(event))
     }
 }

@@ -41,7 +41,7 @@ extension ChartedNumber {
 
 extension String {
     /// Whether the text has no meaning for a shell: bash expands what it is offered, so that $(…) would be run.
-    fileprivate var isPlain: Bool { utf8.allSatisfy { PublishedName.isAllowed($0) || $0 == UInt8(ascii: ".") } }
+    fileprivate var isPlain: Bool { utf8.allSatisfy { NameRule.isAllowed($0) || $0 == UInt8(ascii: ".") } }
 }
 
 extension SubscriptionName {

@@ -32,7 +32,7 @@ struct GetCommand: AwaitingCommand {
     func perform() async throws {
         Aspect.warnOfExpansion(aspects)
         let device = try await bus.device()
-        let events = try await device.getAll(AspectSet(naming: aspects))
+        let events = try await device.getAll(Set(AspectSet(naming: aspects).aspects))
         Aspect.reportUnmatched(
             aspects, among: events.filter { $0.published?.isWithdrawn != true }.map(\.aspect))
         let column = EventText.column(for: events.map(\.aspect))

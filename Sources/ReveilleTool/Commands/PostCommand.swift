@@ -39,7 +39,7 @@ struct PostCommand: AwaitingCommand {
     func perform() async throws {
         let fields = try fields()
         let device = try await bus.device()
-        _ = try await device.postSynthetic(reading(fields, beside: device.get(Aspect(aspect))))
+        _ = try await device.postSynthetic(reading(fields, beside: device.event(of: Aspect(aspect))))
         try await device.printState(of: Aspect(aspect), json: json)
     }
 

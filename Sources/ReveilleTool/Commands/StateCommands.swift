@@ -4,7 +4,7 @@ import ArgumentParser
 import Reveille
 import ReveilleConsole
 
-struct SubscriptionOptions: ParsableArguments {
+struct TargetOptions: ParsableArguments {
     @Argument(help: SubscriptionName.help, completion: SubscriptionName.completion) var subscription: String
 
     @OptionGroup var bus: BusOptions
@@ -25,7 +25,7 @@ struct SubscriptionOptions: ParsableArguments {
 }
 
 struct HoldOptions: ParsableArguments {
-    @OptionGroup var target: SubscriptionOptions
+    @OptionGroup var target: TargetOptions
 
     @Option(
         parsing: .unconditional, help: "Wake it after this many seconds.",
@@ -82,7 +82,7 @@ struct WakeCommand: AwaitingCommand {
         abstract: "Wake a program: thaw it if it is suspended, and deliver what changed.",
         discussion: "Clears the operator's hold. A hold that the program set itself remains.")
 
-    @OptionGroup var target: SubscriptionOptions
+    @OptionGroup var target: TargetOptions
 
     func perform() async throws {
         let device = try await target.bus.device()

@@ -57,7 +57,7 @@ enum StatusTables {
     }
 
     static func aspects(of subscriber: SubscriptionInfo) -> String {
-        let names = subscriber.aspects.aspects.map(listed)
+        let names = subscriber.aspectSet.aspects.map(listed)
         return list(names.indices.filter { !names[..<$0].contains(names[$0]) }.map { names[$0] }, separator: " ")
     }
 

@@ -47,10 +47,11 @@ final class WatchStream: Sendable {
         let device = try await Device.connect(to: command.bus.address, wait: command.wait)
         let aspects = command.all ? try await WatchedAspects.all(on: device) : AspectSet(naming: command.aspects)
         let subscription = try await device.subscribe(
-            to: aspects, initial: command.initial || isInteractive,
-            policies: policies(of: aspects), resume: stored.withLock { $0?.positions }, name: name,
-            background: command.background,
-            domains: command.domains.selection(for: aspects)?.words)
+            to: Set(aspects.aspects),
+            options: SubscriptionOptions(
+                initial: command.initial || isInteractive, policies: policies(of: aspects),
+                resume: stored.withLock { $0?.positions }, name: name, background: command.background,
+                domains: command.domains.selection(for: aspects)?.words))
         self.subscription.withLock { $0 = subscription }
         // Stored before the first event too, so the next run prints the changes that occur between the runs.
         try store(subscription.positions)

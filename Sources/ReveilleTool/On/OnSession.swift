@@ -24,8 +24,10 @@ final class OnSession {
     /// An event is taken only when the previous run has ended, so changes are merged in the meantime.
     func follow(_ device: Device) async throws {
         let subscription = try await device.subscribe(
-            to: AspectSet(rule.aspect), initial: true, resume: set.positions(of: rule.domains, in: set.instance),
-            name: Environment["REVEILLE_NAME"] ?? "reveille on \(rule.aspect)", domains: rule.domains)
+            to: [rule.aspect],
+            options: SubscriptionOptions(
+                initial: true, resume: set.positions(of: rule.domains, in: set.instance),
+                name: Environment["REVEILLE_NAME"] ?? "reveille on \(rule.aspect)", domains: rule.domains))
         try await device.reportWaiting(for: [rule.aspect], of: rule.domains)
         while let event = try await subscription.next() {
             guard let instance = subscription.positions?.instance else {

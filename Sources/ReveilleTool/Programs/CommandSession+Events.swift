@@ -42,7 +42,7 @@ extension Device {
     /// Without a condition, changes that were merged are one run.
     func changes(mergedInto event: Event, for rule: Rule) async -> [Event] {
         guard event.changeCount > 1, rule.condition != nil else { return [event] }
-        let history = await onceConnected { try await $0.history(of: event.aspect) }
+        let history = await onceConnected { try await $0.historyReply(of: event.aspect, limit: nil).events }
         // Without a history, the last change counts for all.
         return event.separated(by: history ?? [])
     }

@@ -60,7 +60,7 @@ actor NeededSession {
                 let earlier = waiting
                 waiting = []
                 do {
-                    try await device.publish(name, state, whileConnected: true)
+                    try await device.publish(PublishedName(name), state, whileConnected: true)
                 } catch let error as ReveilleError where error.isLoss {
                     // The device publishes the newest state when the bus is back.
                 } catch let error as ReveilleError
@@ -74,7 +74,7 @@ actor NeededSession {
     }
 
     private func followDemand(on device: Device) async throws {
-        for try await isNeeded in device.demand(for: name) {
+        for try await isNeeded in device.demand(for: PublishedName<JSONObject>(name)) {
             self.isNeeded = isNeeded
             isDue = isNeeded
             if isNeeded { try start() } else { session.signal(SIGTERM) }

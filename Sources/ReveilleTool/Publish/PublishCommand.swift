@@ -92,7 +92,7 @@ struct PublishCommand: GuardedCommand {
         try AwaitedTask.awaiting {
             let value = try JSONObject(argument: value, for: name)
             let device = try await bus.device()
-            try await device.publish(name, value)
+            try await device.publish(PublishedName(name), value)
             try await device.printState(of: name, json: json)
         }
     }
@@ -104,7 +104,7 @@ struct PublishCommand: GuardedCommand {
         let value = try JSONObject(argument: value, for: name)
         return try CommandSession.run { [name, bus] session, thread in
             let device = try await Device.connect(to: bus.address, on: thread)
-            try await device.publish(name, value, whileConnected: true)
+            try await device.publish(PublishedName(name), value, whileConnected: true)
             try await session.run(command) { session.exitCode = $0 }
             withExtendedLifetime(device) {}
         }
@@ -141,7 +141,7 @@ struct WithdrawCommand: AwaitingCommand {
             let names = try await device.aspects().filter { $0.isAvailable && !$0.aspect.isOwn }.map(\.aspect.name)
             Console.error("reveille: \(name) was not published\(Suggestion.nearest(to: name.name, among: names))")
         }
-        try await device.withdraw(name)
+        try await device.publish(PublishedValue(withdrawing: name))
         try await device.printState(of: name, json: json)
     }
 }

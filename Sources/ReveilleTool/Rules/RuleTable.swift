@@ -29,7 +29,7 @@ enum RuleTable {
             let listings = try await device.listings
             var states: [Aspect: Event] = [:]
             for rule in rules where states[rule.aspect] == nil {
-                states[rule.aspect] = try await device.get(rule.aspect)
+                states[rule.aspect] = try await device.event(of: rule.aspect)
             }
             return rules.map { now($0, states[$0.aspect], listings) }
         } catch let error as ReveilleError {

@@ -96,15 +96,16 @@ actor RulesSession {
         to domains: [String]?, since former: String?, on device: Device
     ) async throws -> Subscription {
         let subscription = try await device.subscribe(
-            to: AspectSet(Set(set.rules(of: domains).map(\.rule.aspect))), initial: domains != nil,
-            resume: set.positions(of: domains, in: former), name: Environment["REVEILLE_NAME"] ?? "reveille rules",
-            domains: domains)
+            to: Set(set.rules(of: domains).map(\.rule.aspect)),
+            options: SubscriptionOptions(
+                initial: domains != nil, resume: set.positions(of: domains, in: former),
+                name: Environment["REVEILLE_NAME"] ?? "reveille rules", domains: domains))
         guard let newer = subscription.positions?.instance else {
             throw ReveilleError(.noBus, "the bus has not answered")
         }
         set.begin(domains, in: newer, since: former)
         for progress in set.rules(of: domains) where domains == nil && progress.state?.generation == nil {
-            let state = try await device.get(progress.rule.aspect)
+            let state = try await device.event(of: progress.rule.aspect)
             set.change(progress.rule.text) { $0.add(state) }
         }
         return subscription
@@ -123,7 +124,7 @@ actor RulesSession {
         }
         for entry in present where !wanted.contains(where: { $0.id == entry.id }) {
             try await device.cancelScheduled(entry.id)
-            try await device.withdraw(entry.aspect)
+            try await device.publish(PublishedValue(withdrawing: entry.aspect))
         }
         for progress in set.rules {
             guard let entry = progress.rule.entry, !present.contains(where: { $0.id == entry.id }) else { continue }

@@ -113,7 +113,7 @@ struct TopModel: Sendable {
         subscriptions.show(allSubscribers) { row in
             text.isEmpty
                 || ([row.id, row.name, "\(row.subscriber.processID)", row.command ?? ""] + row.subscriber.holds.names
-                    + row.subscriber.aspects.aspects.map(\.name)).contains { $0.lowercased().contains(text) }
+                    + row.subscriber.aspectSet.aspects.map(\.name)).contains { $0.lowercased().contains(text) }
         }
     }
 }

@@ -97,7 +97,7 @@ struct TopPoll: Sendable {
     ) async throws {
         let unknown = aspects.filter { $0 != .lifecycle && histories.last(of: $0) == nil }.prefix(stateLimit)
         guard !unknown.isEmpty, let instance = histories.instance else { return }
-        histories.note(states: try await device.getAll(AspectSet(Array(unknown))), instance: instance)
+        histories.note(states: try await device.getAll(Set(unknown)), instance: instance)
     }
 
     /// Returns the commands of subscribers: all known commands, and new ones for the screen and for some other

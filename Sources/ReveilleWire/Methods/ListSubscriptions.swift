@@ -63,7 +63,7 @@ extension SubscriptionInfo: ReplyElement {
             "name": name.map { .string($0) } ?? .null,
             "pid": .integer(Int64(processID)),
             "uid": .integer(Int64(userID)),
-            "aspects": JSON(aspects),
+            "aspects": JSON(aspectSet),
             "held": JSON(strings: holds.names),
             "pending": .array(pending),
             "events": .integer(Int64(eventCount)),

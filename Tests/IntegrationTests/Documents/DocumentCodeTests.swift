@@ -90,7 +90,12 @@ import Testing
         let code = try #require(Self.blocks(of: Self.testing).first)
         #expect(code.split(separator: "\n").count < 40)
         try directory.write(code, to: "Sources/Outside/main.swift")
-        try directory.write("import Reveille\nprint(Device.libraryVersion)\n", to: "Sources/Client/main.swift")
+        for name in OutsideTests.programs {
+            try directory.write(OutsideTests.text(name), to: "Sources/\(name)/main.swift")
+        }
+        let programs = OutsideTests.programs.map {
+            #".executableTarget(name: "\#($0)", dependencies: [.product(name: "Reveille", package: "reveille")]),"#
+        }
         try directory.write(
             """
             // swift-tools-version: 6.2
@@ -100,7 +105,7 @@ import Testing
                 name: "Outside",
                 dependencies: [.package(name: "reveille", path: "\(Package.root)")],
                 targets: [
-                    .executableTarget(name: "Client", dependencies: [.product(name: "Reveille", package: "reveille")]),
+                    \(programs.joined(separator: " "))
                     .executableTarget(
                         name: "Outside",
                         dependencies: [

@@ -69,11 +69,13 @@ import Testing
         }
 
         func follow(_ device: Device, _ aspect: Aspect) async throws {
-            for aspect in Aspect.device { print(aspect, try await device.get(aspect)) }
-            let all: AspectSet = [.battery, .orientation, "org.example.*"]
+            for event in try await device.getAll(Set(Aspect.device)) { print(event.aspect, event) }
+            let all: Set<Aspect> = [.battery, .orientation, "org.example.*"]
             let subscription = try await device.subscribe(
-                to: all, initial: true,
-                policies: [.battery: Policy(background: .hold(limit: 8), interval: .seconds(1))], name: "earlier")
+                to: all,
+                options: SubscriptionOptions(
+                    initial: true, policies: [.battery: Policy(background: .hold(limit: 8), interval: .seconds(1))],
+                    name: "earlier"))
             for try await event in subscription {
                 print(event.aspect, event.changeCount, event.isNetChange, event.droppedCount, text(event.reading))
             }
@@ -92,10 +94,12 @@ import Testing
                 }
             }
             try await device.schedule(
-                ScheduleRequest("tea", publishing: "org.example.tea", .calendar(CalendarRule(weekday: 1, hour: 7))))
+                ScheduleRequest(
+                    "tea", publishing: PublishedName("org.example.tea"), .calendar(CalendarRule(weekday: 1, hour: 7)),
+                    value: ["cups": 1]))
             for entry in try await device.scheduled() { print(text(entry.time), entry.firingCount) }
             try await device.post(.proximity(.near))
-            try await device.publish("org.example.door", ["open": 1])
+            try await device.publish(PublishedName("org.example.door"), ["open": 1])
         }
         """
 

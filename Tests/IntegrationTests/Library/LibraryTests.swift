@@ -57,7 +57,7 @@ extension Reading {
 
     @Test("B214: a program that follows the subscriptions learns what ended with a bus that was killed")
     func followerSurvivesAKillOfTheBus() async throws {
-        let subscription = try await device.subscribe(to: .battery, name: "one")
+        let subscription = try await device.subscribe(to: [.battery], options: SubscriptionOptions(name: "one"))
         var changes = device.shell.subscriptionChanges().makeAsyncIterator()
         let first = try #require(try await changes.next())
         #expect(first.subscriptions.map(\.name) == ["one"])
@@ -90,16 +90,16 @@ extension Reading {
 
     @Test("B218: a publisher that asks who needs its name goes on with the next bus")
     func demandSurvivesAKillOfTheBus() async throws {
-        var demand = device.demand(for: "org.example.a").makeAsyncIterator()
+        var demand = device.demand(for: PublishedName<[String: Int]>("org.example.a")).makeAsyncIterator()
         #expect(try await demand.next() == false)
-        let subscription = try await device.subscribe(to: AspectSet("org.example.*"))
+        let subscription = try await device.subscribe(to: ["org.example.*"])
         #expect(try await demand.next() == true)
         try await subscription.enterBackground()
         #expect(try await demand.next() == false)
         try bus.crash()
         try await subscription.enterForeground()
         #expect(try await demand.next() == true)
-        var wrong = device.demand(for: .battery).makeAsyncIterator()
+        var wrong = device.demand(for: PublishedName<[String: Int]>("battery")).makeAsyncIterator()
         await #expect { _ = try await wrong.next() } throws: { ($0 as? ReveilleError)?.code == .invalidArgument }
         await device.close()
         #expect(try await demand.next() == nil)
@@ -107,7 +107,7 @@ extension Reading {
 
     @Test("B53: a background survives a kill of the bus, and the wake delivers what changed in the meantime")
     func backgroundSurvivesAKillOfTheBus() async throws {
-        let subscription = try await device.subscribe(to: .battery, name: "sleeper")
+        let subscription = try await device.subscribe(to: [.battery], options: SubscriptionOptions(name: "sleeper"))
         var events = subscription.makeAsyncIterator()
         try await device.post(.level(0.5))
         _ = try await events.next()
@@ -122,7 +122,7 @@ extension Reading {
     }
 
     @Test func foregroundDuringARestartIsNotLost() async throws {
-        let subscription = try await device.subscribe(to: .battery, name: "sleeper")
+        let subscription = try await device.subscribe(to: [.battery], options: SubscriptionOptions(name: "sleeper"))
         try await subscription.enterBackground(wakeAfter: .seconds(31_536_000))
         for _ in 0..<8 {
             bus.process.signal(SIGKILL)
@@ -157,18 +157,18 @@ extension Reading {
         let phone = try SyntheticPhone()
         let bus = try BusProcess(on: phone)
         let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe(to: .battery)
+        let subscription = try await device.subscribe(to: [.battery])
         // No uevent is sent.
         try phone.battery.device?.set("capacity", "33")
         try await device.refresh()
-        #expect(try await device.battery.level == 0.33)
+        #expect(try await device.state(of: .battery).level == 0.33)
         guard case .battery(let battery) = try await subscription.next()?.reading else { throw Trouble("no battery") }
         #expect(battery.level == 0.33)
     }
 
     @Test("B90: changes that are due when the bus stops are delivered")
     func changesDueAtTheStopAreDelivered() async throws {
-        let subscription = try await device.subscribe(to: .battery)
+        let subscription = try await device.subscribe(to: [.battery])
         for step in 1...9 { try await device.post(.level(Double(step) / 10)) }
         #expect(bus.stop() == 0)
         var last: Reading?
@@ -184,7 +184,7 @@ extension Reading {
 
     @Test("an operation continues while the bus is gone, and the bus counts its task again when it returns")
     func taskBeginsAgainAfterARestart() async throws {
-        let subscription = try await device.subscribe(to: .battery)
+        let subscription = try await device.subscribe(to: [.battery])
         try await subscription.withBackgroundTask("upload") { task in
             #expect(try await device.shell.subscriptions().flatMap(\.tasks).map(\.name) == ["upload"])
             #expect(bus.stop() == 0)

@@ -42,7 +42,7 @@ final class LocationScene {
 
     /// Begins to need the location, until ``endNeed()``.
     func need() async throws {
-        let subscription = try await device.subscribe(to: AspectSet(Self.name))
+        let subscription = try await device.subscribe(to: [Self.name])
         keeper = Task {
             do { while try await subscription.next() != nil {} } catch {}
             subscription.cancel()
@@ -98,11 +98,12 @@ final class LocationScene {
     }
 
     var location: Location? {
-        get async throws { try await device.value(of: Self.name, as: Location.self) }
+        get async throws { try await device.value(of: PublishedName<Location>(Self.name)) }
     }
 
     func sleeper(_ background: Policy.Background) async throws -> Subscription {
         try await device.subscribe(
-            to: AspectSet(Self.name), policies: [Self.name: Policy(background: background)], background: true)
+            to: [Self.name],
+            options: SubscriptionOptions(policies: [Self.name: Policy(background: background)], background: true))
     }
 }

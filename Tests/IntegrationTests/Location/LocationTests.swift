@@ -81,7 +81,7 @@ struct LocationTests {
         let address = "127.0.0.1:\(scene.receiver.port)"
         let refusal = "gpsd at \(address) cannot be reached: connect: Connection refused; retrying\n"
         try wait(for: "a refusal: \(scene.satellite.errors)") { scene.satellite.errors.contains(refusal) }
-        #expect(try await !scene.device.isAvailable(LocationScene.name))
+        #expect(try await scene.device.check(LocationScene.name) != .yes)
         try await sleeper.enterForeground()
         #expect(try #require(try await sleeper.next()).value(as: Location.self) == nil)
         try await scene.restartReceiver(ReceiverLog(fixes: first))

@@ -46,7 +46,7 @@ import Testing
     func eventsAreDueAfterEnterForeground(aspect: Aspect) async throws {
         try phone.setNear(false)
         let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe(to: AspectSet(aspect))
+        let subscription = try await device.subscribe(to: [aspect])
         let control = try bus.client()
         // The bus does not wait long for a first call.
         try control.fence()

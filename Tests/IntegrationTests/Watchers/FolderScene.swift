@@ -37,7 +37,7 @@ struct FolderScene {
     func move(_ name: String, _ other: String) { #expect(rename(path(name), path(other)) == 0) }
 
     func subscribe(_ name: String = "reader") async throws -> Reveille.Subscription {
-        try await device.subscribe(to: .folders, name: name)
+        try await device.subscribe(to: [.folders], options: SubscriptionOptions(name: name))
     }
 
     /// Returns the differences in words that a subscriber receives when it wakes, and the event.

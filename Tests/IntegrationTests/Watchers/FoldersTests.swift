@@ -33,7 +33,8 @@ import Testing
         let instance = try scene.bus.subscribe().instance
         func resume(from generation: Int) async throws -> Folders.Folder? {
             let positions = Positions(instance: instance, generations: [.folders: generation])
-            let subscription = try await scene.device.subscribe(to: .folders, resume: positions)
+            let subscription = try await scene.device.subscribe(
+                to: [.folders], options: SubscriptionOptions(resume: positions))
             return try await subscription.next()?.folders?.folders.first
         }
         let exact = try await resume(from: state.generation)
@@ -51,7 +52,7 @@ import Testing
         let folder = try #require(try await scene.wake(reader).event.folders?.folders.first)
         #expect(folder.isRescan)
         #expect(4_000..<6_000 ~= folder.added.count)
-        let state = try #require(try await scene.device.folders.folders.first)
+        let state = try #require(try await scene.device.state(of: .folders).folders.first)
         #expect(state.added == folder.added)
     }
 

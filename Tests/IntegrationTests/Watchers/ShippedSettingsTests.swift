@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func settingsOfAProgramAreDelivered() async throws {
-        let subscription = try await device.subscribe(to: .defaults)
+        let subscription = try await device.subscribe(to: [.defaults])
         try write("app/settings.json", Array(#"{"theme": "dark"}"#.utf8))
         let event = try #require(await subscription.next())
         #expect(event.settings.map(\.domain) == ["app/settings"])
@@ -43,7 +43,7 @@ import Testing
 
     @Test func folderThatIsLeftIsReadBeforeAWakeDelivers() async throws {
         try write("app/settings.json", Array("{}".utf8))
-        let subscription = try await device.subscribe(to: .defaults)
+        let subscription = try await device.subscribe(to: [.defaults])
         try await subscription.enterBackground()
         var source = ""
         while !source.contains("read rarely") {

@@ -204,7 +204,7 @@ struct BusModel {
                 let isDropped = subscriber.isInBackground && feed.policy.background == .drop && !feed.hadPending
                 return isDropped ? 0 : feed.queue.count
             }.filter { $0.value > 0 }
-            guard status.pending == pending, status.holds == subscriber.holds, status.aspects == subscriber.aspects
+            guard status.pending == pending, status.holds == subscriber.holds, status.aspectSet == subscriber.aspects
             else { throw Broken("\(status)\ninstead of \(pending), \(subscriber.holds)") }
         }
         for (aspect, topic) in naive.topics {

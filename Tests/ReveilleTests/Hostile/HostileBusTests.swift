@@ -91,7 +91,7 @@ import Varlink
     @Test func missingFirstReplyIsAnError() async throws {
         let bus = try MadeUpBus.streaming(at: path) { _ in }
         let device = try await Device.connect(to: bus.address, patience: Self.short)
-        let error = await #expect(throws: ReveilleError.self) { try await device.subscribe() }
+        let error = await #expect(throws: ReveilleError.self) { try await device.subscribe(to: Set(Aspect.device)) }
         #expect(error?.code == .timeout)
         #expect(error?.description.contains("Subscribe") == true)
         let other = await #expect(throws: ReveilleError.self) {
@@ -107,7 +107,7 @@ import Varlink
             peer.answer(#"{"events":[{"aspect":"battery","generation":"two"}]}"#, continues: true)
         }
         let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe(to: .battery)
+        let subscription = try await device.subscribe(to: [.battery])
         let error = await #expect(throws: ReveilleError.self) { try await subscription.next() }
         #expect(error?.code == .invalidReply)
         let observation = try await device.observeConcurrently(.battery) { _ in }
@@ -125,7 +125,7 @@ import Varlink
             peer.answer(#"{"events":[{}]}"#, continues: true)
         }
         let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe(to: .battery)
+        let subscription = try await device.subscribe(to: [.battery])
         try await subscription.enterBackground()
         isAsleep.withLock { $0 = true }
         let error = await #expect(throws: ReveilleError.self) { try await subscription.next() }

@@ -51,7 +51,9 @@ struct HostileLife {
         let aspect = pick(Aspect.device + Self.names + Self.patterns)
         switch Int.random(in: 0..<20, using: &random) {
         case 0...2: try await subscribe()
-        case 3: observations.append(try await device.observeConcurrently(aspect, initial: true) { _ in })
+        case 3:
+            observations.append(
+                try await device.observeConcurrently(aspect, options: SubscriptionOptions(initial: true)) { _ in })
         case 4: _ = try await device.monitor(.proximity)
         case 5: _ = await device.withBackgroundTask("task") { await $0.remaining }
         case 6...7: try await pickConsumer()?.enterBackground()
@@ -60,7 +62,7 @@ struct HostileLife {
             for consumer in consumers { consumer.forgetBackground() }
             if Bool.random(using: &random) { try await device.enterForeground() }
             try await device.enterBackground(wakeAfter: .milliseconds(1))
-        case 11: _ = try await (device.getAll(), device.history(of: aspect))
+        case 11: _ = try await (device.getAll(Set(Aspect.device)), device.historyReply(of: aspect, limit: nil))
         case 12:
             _ = try await (device.shell.subscriptions(), device.aspects())
             var changes = device.shell.subscriptionChanges().makeAsyncIterator()
@@ -68,10 +70,10 @@ struct HostileLife {
         case 13: try await device.post(.proximity(.near))
         case 14...15:
             try await device.publish(
-                pick(Self.names), ["level": Double.random(in: 0...1, using: &random)],
+                PublishedName(pick(Self.names)), ["level": Double.random(in: 0...1, using: &random)],
                 whileConnected: Bool.random(using: &random))
-        case 16: try await device.withdraw(pick(Self.names))
-        case 17: _ = try await device.value(of: pick(Self.names), as: Volume.self)
+        case 16: try await device.withdraw(PublishedName<[String: Int]>(pick(Self.names)))
+        case 17: _ = try await device.value(of: PublishedName<Volume>(pick(Self.names)))
         case 18: try await device.shell.hold("0000000000000001", wakeAfter: .seconds(1))
         default: if !consumers.isEmpty { consumers.removeLast().cancel() }
         }
@@ -95,8 +97,9 @@ struct HostileLife {
         let request = SubscriptionRequest(aspects: AspectSet.default.union(AspectSet(names)), policies: policies)
         let initial = Bool.random(using: &random)
         let subscription = try await device.subscribe(
-            to: request.aspects, initial: initial, policies: policies,
-            resume: Bool.random(using: &random) ? positions : nil)
+            to: Set(request.aspects.aspects),
+            options: SubscriptionOptions(
+                initial: initial, policies: policies, resume: Bool.random(using: &random) ? positions : nil))
         consumers.append(HostileConsumer(subscription, request, wantsStates: initial))
     }
 

@@ -9,10 +9,11 @@ import Testing
     @Test func changesWithinAnIntervalAreMerged() async throws {
         let device = try await TestDevice.inMemory()
         let subscription = try await device.subscribe(
-            to: "org.example.*", policies: ["org.example.*": Policy(interval: .seconds(86_400))])
-        for step in 1...10 { try await device.publish(Volume.name, ["step": step]) }
+            to: ["org.example.*"],
+            options: SubscriptionOptions(policies: ["org.example.*": Policy(interval: .seconds(86_400))]))
+        for step in 1...10 { try await device.publish(PublishedName(Volume.name), ["step": step]) }
         // An event of another name does not wait for it.
-        try await device.publish("org.example.other", ["step": 1])
+        try await device.publish(PublishedName("org.example.other"), ["step": 1])
         #expect(try await subscription.next()?.changeCount == 1)
         #expect(try await subscription.next()?.aspect == "org.example.other")
         #expect(try await device.shell.subscriptions().first?.pending == [Volume.name: 9])
@@ -26,7 +27,9 @@ import Testing
     func intervalOutOfRangeIsRefusedBeforeTheCall(interval: Duration) async throws {
         let device = try await TestDevice.inMemory()
         let error = await #expect(throws: ReveilleError.self) {
-            try await device.subscribe(to: "org.example.*", policies: [Volume.name: Policy(interval: interval)])
+            try await device.subscribe(
+                to: ["org.example.*"], options: SubscriptionOptions(policies: [Volume.name: Policy(interval: interval)])
+            )
         }
         #expect(error?.code == .invalidArgument)
         #expect(error?.description.contains("org.example.volume") == true)
@@ -38,13 +41,15 @@ import Testing
         let device = try await TestDevice.inMemory()
         for aspect in ["org.other.name", "org.*", "org.example.name.*"] as [Aspect] {
             let error = await #expect(throws: ReveilleError.self) {
-                try await device.subscribe(to: "org.example.*", policies: [aspect: Policy()])
+                try await device.subscribe(
+                    to: ["org.example.*"], options: SubscriptionOptions(policies: [aspect: Policy()]))
             }
             #expect(error?.code == .invalidArgument)
             #expect(error?.description.contains("\(aspect)") == true)
         }
         // As before, one of an aspect of the device has no effect.
-        _ = try await device.subscribe(to: "org.example.*", policies: [.battery: Policy(background: .drop)])
+        _ = try await device.subscribe(
+            to: ["org.example.*"], options: SubscriptionOptions(policies: [.battery: Policy(background: .drop)]))
     }
 
     @Test(arguments: ["volume", "org..volume", "org.example.*.volume", "*", "org.exa mple", ""])
@@ -56,13 +61,16 @@ import Testing
             await #expect(throws: ReveilleError.self) { try await device.subscribe(to: [.battery, aspect]) })
         errors.append(
             await #expect(throws: ReveilleError.self) { try await device.observeConcurrently(aspect) { _ in } })
-        errors.append(await #expect(throws: ReveilleError.self) { try await device.get(aspect) })
+        errors.append(
+            await #expect(throws: ReveilleError.self) { try await device.get(PublishedName<[String: Int]>(aspect)) })
         errors.append(await #expect(throws: ReveilleError.self) { try await device.getAll([aspect]) })
         for error in errors {
             #expect(error?.code == .invalidArgument)
             #expect(error?.description.contains(name.debugDescription) == true)
         }
-        let pattern = await #expect(throws: ReveilleError.self) { try await device.get("org.example.*") }
+        let pattern = await #expect(throws: ReveilleError.self) {
+            try await device.get(PublishedName<[String: Int]>("org.example.*"))
+        }
         #expect(pattern?.code == .invalidArgument)
     }
 }

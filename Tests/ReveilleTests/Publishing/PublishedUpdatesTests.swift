@@ -8,14 +8,14 @@ import Testing
     @Test func updatesAreTheCurrentValueAndEachNewOne() async throws {
         let device = try await TestDevice.inMemory()
         var values: [Volume?] = []
-        for try await volume in device.updates(of: Volume.name, as: Volume.self, name: "mixer") {
+        for try await volume in device.updates(of: .volume, options: SubscriptionOptions(name: "mixer")) {
             values.append(volume)
             switch values.count {
             case 1:
                 #expect(try await device.shell.subscriptions().first?.name == "mixer")
-                try await device.publish(Volume.name, Volume(level: 0.1))
-            case 2: try await device.publish(Volume.name, Volume(level: 0.2))
-            case 3: try await device.withdraw(Volume.name)
+                try await device.publish(.volume, Volume(level: 0.1))
+            case 2: try await device.publish(.volume, Volume(level: 0.2))
+            case 3: try await device.withdraw(.volume)
             default: break
             }
             if values.count == 4 { break }
@@ -25,13 +25,13 @@ import Testing
 
     @Test func valueOfAnotherTypeEndsTheLoopButNotTheSequence() async throws {
         let device = try await TestDevice.inMemory()
-        let updates = device.updates(of: Volume.name, as: Volume.self)
+        let updates = device.updates(of: .volume)
         var values = updates.makeAsyncIterator()
         #expect(try await values.next() == .some(nil))
-        try await device.publish(Volume.name, ["level": "loud"])
+        try await device.publish(PublishedName(Volume.name), ["level": "loud"])
         let error = await #expect(throws: ReveilleError.self) { try await values.next() }
         #expect(error?.code == .unexpectedValue)
-        try await device.publish(Volume.name, Volume(level: 0.3))
+        try await device.publish(.volume, Volume(level: 0.3))
         for try await volume in updates {
             #expect(volume == Volume(level: 0.3))
             break

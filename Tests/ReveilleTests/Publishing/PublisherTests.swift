@@ -18,7 +18,8 @@ import Varlink
                     var generations: [Int] = []
                     for step in 0..<50 {
                         generations.append(
-                            try await device.publish(Volume.name, ["task": task, "step": step]).generation)
+                            try await device.publish(PublishedName(Volume.name), ["task": task, "step": step])
+                                .generation)
                     }
                     #expect(generations == generations.sorted())
                     return (task, generations.last ?? 0)
@@ -27,17 +28,17 @@ import Varlink
             return try await group.reduce((0, 0)) { $0.1 > $1.1 ? $0 : $1 }
         }
         #expect(last.1 == 200)
-        #expect(try await device.value(of: Volume.name) == ["task": last.0, "step": 49])
+        #expect(try await device.value(of: PublishedName(Volume.name)) == ["task": last.0, "step": 49])
     }
 
     @Test func cancelledTaskCompletesItsCall() async throws {
         let device = try await TestDevice.inMemory()
         let revision = try await Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return try await device.publish(Volume.name, ["level": 0.4])
+            return try await device.publish(PublishedName(Volume.name), ["level": 0.4])
         }.value
         #expect(revision.generation == 1)
-        #expect(try await device.value(of: Volume.name) == ["level": 0.4])
+        #expect(try await device.value(of: PublishedName(Volume.name)) == ["level": 0.4])
     }
 
     @Test func withdrawalWhileTheReplyOfThePublicationIsPendingIsNotUndone() async throws {
@@ -59,9 +60,9 @@ import Varlink
             }
         }
         let device = try await Device.connect(to: bus.address)
-        async let publication = device.publish(Volume.name, ["level": 0.4], whileConnected: true)
+        async let publication = device.publish(PublishedName(Volume.name), ["level": 0.4], whileConnected: true)
         while publications.withLock({ $0.isEmpty }) { await Task.yield() }
-        await #expect(throws: ReveilleError.self) { try await device.withdraw(Volume.name) }
+        await #expect(throws: ReveilleError.self) { try await device.withdraw(.volume) }
         #expect(try await publication.generation == 1)
         while (try? await device.refresh()) == nil { await Task.yield() }
         #expect(publications.withLock { $0 } == [["level": 0.4]])
@@ -94,9 +95,9 @@ import Varlink
         // Longer than a busy machine takes for the other answers.
         if isSilent { patience.answer = .milliseconds(500) }
         let device = try await Device.connect(to: bus.address, patience: patience)
-        try await device.publish(Volume.name, ["level": 0.25], whileConnected: true)
+        try await device.publish(PublishedName(Volume.name), ["level": 0.25], whileConnected: true)
         await #expect(throws: ReveilleError.self) {
-            try await device.publish(Volume.name, ["level": 0.5], whileConnected: true)
+            try await device.publish(PublishedName(Volume.name), ["level": 0.5], whileConnected: true)
         }
         while losses.withLock({ $0 }) < 2 { await Task.yield() }
         while (try? await device.refresh()) == nil { await Task.yield() }

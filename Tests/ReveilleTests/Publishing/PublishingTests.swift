@@ -17,50 +17,50 @@ private struct Unencodable: Encodable {
 @Suite(.timeLimit(.minutes(10))) struct PublishingTests {
     @Test func publishedValueIsDelivered() async throws {
         let device = try await TestDevice.inMemory()
-        let subscription = try await device.subscribe(to: "org.example.volume")
-        let revision = try await device.publish(Volume.name, Volume(level: 0.4))
+        let subscription = try await device.subscribe(to: ["org.example.volume"])
+        let revision = try await device.publish(.volume, Volume(level: 0.4))
         let event = try #require(await subscription.next())
         #expect(event.aspect == Volume.name)
         #expect(try event.value(as: Volume.self) == Volume(level: 0.4))
         #expect(event.published?.json == #"{"isMuted":false,"level":0.4}"#)
         #expect(Revision(generation: event.generation, sequence: event.sequence) == revision)
-        #expect(try await device.value(of: Volume.name, as: Volume.self) == Volume(level: 0.4))
+        #expect(try await device.value(of: .volume) == Volume(level: 0.4))
     }
 
     @Test func withdrawnValueIsDeliveredAsNoValue() async throws {
         let device = try await TestDevice.inMemory()
-        let subscription = try await device.subscribe(to: "org.example.volume")
-        #expect(try await device.value(of: Volume.name, as: Volume.self) == nil)
-        try await device.publish(Volume.name, Volume(level: 0.4))
+        let subscription = try await device.subscribe(to: ["org.example.volume"])
+        #expect(try await device.value(of: .volume) == nil)
+        try await device.publish(.volume, Volume(level: 0.4))
         _ = try await subscription.next()
-        try await device.withdraw(Volume.name)
+        try await device.withdraw(.volume)
         let event = try #require(await subscription.next())
         #expect(event.published?.isWithdrawn == true)
         #expect(try event.value(as: Volume.self) == nil)
-        #expect(try await device.value(of: Volume.name, as: Volume.self) == nil)
-        try await device.withdraw(Volume.name)
-        try await device.withdraw("org.example.never")
+        #expect(try await device.value(of: .volume) == nil)
+        try await device.withdraw(.volume)
+        try await device.withdraw(PublishedName<[String: Int]>("org.example.never"))
     }
 
     @Test("B192: a subscriber that comes late gets the current values if it asks for them")
     func lateSubscriberGetsCurrentValues() async throws {
         let device = try await TestDevice.inMemory()
-        try await device.publish("org.example.a", ["step": 1])
-        try await device.publish("org.example.b", ["step": 2])
-        try await device.publish("org.example.gone", ["step": 3])
-        try await device.withdraw("org.example.gone")
+        try await device.publish(PublishedName("org.example.a"), ["step": 1])
+        try await device.publish(PublishedName("org.example.b"), ["step": 2])
+        try await device.publish(PublishedName("org.example.gone"), ["step": 3])
+        try await device.withdraw(PublishedName<[String: Int]>("org.example.gone"))
         let names = try await device.subscribe(
-            to: ["org.example.a", "org.example.never"], initial: true)
+            to: ["org.example.a", "org.example.never"], options: SubscriptionOptions(initial: true))
         var states: [Aspect: Event] = [:]
         while states.count < 2, let event = try await names.next() { states[event.aspect] = event }
         #expect(try states["org.example.a"]?.value(as: [String: Int].self) == ["step": 1])
         #expect(states["org.example.never"]?.published?.isWithdrawn == true)
         #expect(states.values.allSatisfy { $0.changeCount == 0 })
 
-        let pattern = try await device.subscribe(to: "org.example.*", initial: true)
+        let pattern = try await device.subscribe(to: ["org.example.*"], options: SubscriptionOptions(initial: true))
         let matched = [try #require(await pattern.next()), try #require(await pattern.next())]
         #expect(matched.map(\.aspect) == ["org.example.a", "org.example.b"])
-        try await device.publish("org.example.c", ["step": 4])
+        try await device.publish(PublishedName("org.example.c"), ["step": 4])
         // Nothing else came before.
         #expect(try await pattern.next()?.aspect == "org.example.c")
         #expect(
@@ -88,7 +88,9 @@ private struct Unencodable: Encodable {
         ] as [(any Encodable & Sendable, String)])
     func valueThatCannotBePublishedIsRefused(value: any Encodable & Sendable, description: String) async throws {
         let device = try await TestDevice.inMemory()
-        let error = await #expect(throws: ReveilleError.self) { try await device.publish(Volume.name, value) }
+        let error = await #expect(throws: ReveilleError.self) {
+            try await device.publish(PublishedValue(Volume.name, encoding: value))
+        }
         #expect(error?.code == .invalidArgument)
         #expect(error?.description == description)
     }
@@ -98,13 +100,17 @@ private struct Unencodable: Encodable {
         let device = try await TestDevice.inMemory()
         let aspect = Aspect(stringLiteral: name)
         var errors: [ReveilleError?] = []
-        errors.append(await #expect(throws: ReveilleError.self) { try await device.publish(aspect, ["a": 1]) })
-        errors.append(await #expect(throws: ReveilleError.self) { try await device.withdraw(aspect) })
         errors.append(
-            await #expect(throws: ReveilleError.self) { try await device.value(of: aspect, as: Volume.self) })
+            await #expect(throws: ReveilleError.self) { try await device.publish(PublishedName(aspect), ["a": 1]) })
         errors.append(
             await #expect(throws: ReveilleError.self) {
-                for try await _ in device.updates(of: aspect, as: Volume.self) {}
+                try await device.withdraw(PublishedName<[String: Int]>(aspect))
+            })
+        errors.append(
+            await #expect(throws: ReveilleError.self) { try await device.value(of: PublishedName<Volume>(aspect)) })
+        errors.append(
+            await #expect(throws: ReveilleError.self) {
+                for try await _ in device.updates(of: PublishedName<Volume>(aspect)) {}
             })
         for error in errors {
             #expect(error?.code == .invalidArgument)
@@ -117,14 +123,14 @@ private struct Unencodable: Encodable {
         func nested(_ depth: Int) -> JSONObject { depth > 1 ? ["a": .object(nested(depth - 1))] : [:] }
         for depth in [29, 32, 33, 100] {
             let error = await #expect(throws: ReveilleError.self) {
-                try await device.publish(Volume.name, nested(depth))
+                try await device.publish(PublishedName(Volume.name), nested(depth))
             }
             #expect(error?.code == .invalidArgument)
             #expect(error?.description.hasPrefix("org.example.volume: the value cannot be encoded") == true)
             #expect(error?.description.hasSuffix("nested deeper than 28 levels") == true, "\(error as Any)")
         }
-        try await device.publish(Volume.name, nested(28))
-        #expect(try await device.value(of: Volume.name, as: JSONObject.self) == nested(28))
+        try await device.publish(PublishedName(Volume.name), nested(28))
+        #expect(try await device.value(of: PublishedName<JSONObject>(Volume.name)) == nested(28))
     }
 
     @Test func valueThatIsTooLongIsRefusedWithItsLimit() async throws {
@@ -132,36 +138,36 @@ private struct Unencodable: Encodable {
         for (length, limit) in [(5_000, "4096"), (1 << 20, "65024")] {
             let text = String(repeating: "x", count: length)
             let error = await #expect(throws: ReveilleError.self) {
-                try await device.publish(Volume.name, ["text": text])
+                try await device.publish(PublishedName(Volume.name), ["text": text])
             }
             #expect(error?.code == .quotaExceeded)
             #expect(error?.description.contains("org.example.volume") == true)
             #expect(error?.description.contains(limit) == true, "\(error as Any)")
         }
         // The connection continues.
-        try await device.publish(Volume.name, ["text": "x"])
+        try await device.publish(PublishedName(Volume.name), ["text": "x"])
     }
 
     @Test("B191: one name more than a user can have is refused, and names the limit")
     func oneNameTooManyIsRefused() async throws {
         let device = try await Device.inMemory("{ publish: { names: 1 } }")
-        try await device.publish("org.example.n1", ["a": 1])
+        try await device.publish(PublishedName("org.example.n1"), ["a": 1])
         let error = await #expect(throws: ReveilleError.self) {
-            try await device.publish(Volume.name, Volume(level: 1))
+            try await device.publish(.volume, Volume(level: 1))
         }
         #expect(error?.code == .quotaExceeded)
         #expect(error?.description.contains("org.example.volume") == true)
         #expect(error?.description.contains("at most 1 name") == true, "\(error as Any)")
         #expect(error?.parameters == ["quota": "names", "limit": "1"])
-        try await device.withdraw("org.example.n1")
-        try await device.publish(Volume.name, Volume(level: 1))
+        try await device.withdraw(PublishedName<[String: Int]>("org.example.n1"))
+        try await device.publish(.volume, Volume(level: 1))
     }
 
     @Test func valueOfAnotherTypeIsAnErrorWithItsPath() async throws {
         let device = try await TestDevice.inMemory()
-        try await device.publish(Volume.name, ["level": "loud"])
+        try await device.publish(PublishedName(Volume.name), ["level": "loud"])
         let error = await #expect(throws: ReveilleError.self) {
-            try await device.value(of: Volume.name, as: Volume.self)
+            try await device.value(of: .volume)
         }
         #expect(error?.code == .unexpectedValue)
         #expect(

@@ -8,7 +8,7 @@ import Testing
 
 /// The schedule of the Swift library, and the positions of a launched program.
 @Suite(.timeLimit(.minutes(10))) struct SchedulingTests {
-    private static let name: Aspect = "org.example.alarm"
+    private static let name = PublishedName<[String: String]>("org.example.alarm")
 
     @Test func entriesAreAddedListedAndRemoved() async throws {
         let device = try await TestDevice.inMemory()
@@ -18,10 +18,10 @@ import Testing
                 grace: .seconds(5)))
         #expect(alarm.next != nil)
         try await device.schedule(
-            ScheduleRequest("daily", publishing: Self.name, .daily(hour: 7, minute: 30, zone: "UTC")))
-        try await device.schedule(ScheduleRequest("soon", publishing: Self.name, .after(.seconds(300))))
+            ScheduleRequest("daily", publishing: Self.name, .daily(hour: 7, minute: 30, zone: "UTC"), value: [:]))
+        try await device.schedule(ScheduleRequest("soon", publishing: Self.name, .after(.seconds(300)), value: [:]))
         try await device.schedule(
-            ScheduleRequest("weekly", publishing: Self.name, .weekly(.sunday, hour: 7, zone: "UTC")))
+            ScheduleRequest("weekly", publishing: Self.name, .weekly(.sunday, hour: 7, zone: "UTC"), value: [:]))
         let entries = try await device.scheduled()
         #expect(entries.map(\.id) == ["alarm", "daily", "soon", "weekly"])
         #expect(entries[0] == alarm && alarm.time == .every(.seconds(3_600)))
@@ -37,17 +37,18 @@ import Testing
     @Test func impossibleEntriesAreRefused() async throws {
         let device = try await TestDevice.inMemory()
         let error = await #expect(throws: ReveilleError.self) {
-            try await device.schedule(ScheduleRequest("fast", publishing: Self.name, .every(.milliseconds(999))))
+            try await device.schedule(
+                ScheduleRequest("fast", publishing: Self.name, .every(.milliseconds(999)), value: [:]))
         }
         #expect(error?.code == .invalidArgument)
         #expect(error?.description == "fast: every must be from one second to a century")
         let hour = await #expect(throws: ReveilleError.self) {
-            try await device.schedule(ScheduleRequest("late", publishing: Self.name, .daily(hour: 24)))
+            try await device.schedule(ScheduleRequest("late", publishing: Self.name, .daily(hour: 24), value: [:]))
         }
         #expect(hour == ReveilleError(.invalidArgument, "late: hour must be 0 to 23, not 24"))
         let zone = await #expect(throws: ReveilleError.self) {
             try await device.schedule(
-                ScheduleRequest("zone", publishing: Self.name, .daily(hour: 1, zone: "No/Where")))
+                ScheduleRequest("zone", publishing: Self.name, .daily(hour: 1, zone: "No/Where"), value: [:]))
         }
         #expect(zone?.description.contains("does not know this time zone") == true)
     }

@@ -9,3 +9,7 @@ struct Volume: Codable, Hashable {
     var level: Double
     var isMuted = false
 }
+
+extension PublishedName where Value == Volume {
+    static var volume: Self { Self(Volume.name) }
+}

@@ -12,9 +12,9 @@ package struct ServiceName: Sendable, Hashable {
         let name = text.hasSuffix(".*") ? String(text.dropLast(2)) : text
         let words = name.split(separator: ".", omittingEmptySubsequences: false)
         let isName = words.allSatisfy { word in
-            word.utf8.first.map { !$0.isDigit } == true && word.utf8.allSatisfy(PublishedName.isAllowed)
+            word.utf8.first.map { !$0.isDigit } == true && word.utf8.allSatisfy(NameRule.isAllowed)
         }
-        guard isName, words.count > 1, name.utf8.count <= PublishedName.lengthLimit else { return nil }
+        guard isName, words.count > 1, name.utf8.count <= NameRule.lengthLimit else { return nil }
         self.text = text
     }
 
@@ -35,7 +35,7 @@ enum ObjectPath {
         if text == "/" { return true }
         guard text.hasPrefix("/") else { return false }
         return text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).allSatisfy { word in
-            !word.isEmpty && word.utf8.allSatisfy { PublishedName.isAllowed($0) && $0 != UInt8(ascii: "-") }
+            !word.isEmpty && word.utf8.allSatisfy { NameRule.isAllowed($0) && $0 != UInt8(ascii: "-") }
         }
     }
 

@@ -96,7 +96,7 @@ extension PropertyRule {
     private static func property(_ text: String, of interface: String) -> Property? {
         let dot = text.lastIndex(of: ".")
         let name = dot.map { String(text[$0...].dropFirst()) } ?? text
-        guard (1...PublishedName.lengthLimit).contains(name.utf8.count), name.utf8.allSatisfy(PublishedName.isAllowed)
+        guard (1...NameRule.lengthLimit).contains(name.utf8.count), name.utf8.allSatisfy(NameRule.isAllowed)
         else { return nil }
         guard let dot else { return Property(interface: interface, name: name) }
         return Self.interface(String(text[..<dot])).map { Property(interface: $0, name: name) }

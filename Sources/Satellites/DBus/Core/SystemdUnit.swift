@@ -12,7 +12,7 @@ struct SystemdUnit: Hashable {
 
     init?(_ text: String) {
         self.text = text
-        let isName = text.utf8.allSatisfy { PublishedName.isAllowed($0) || #".@:\"#.utf8.contains($0) }
+        let isName = text.utf8.allSatisfy { NameRule.isAllowed($0) || #".@:\"#.utf8.contains($0) }
         guard isName, text.utf8.count <= Self.lengthLimit, text.first != ".", !type.isEmpty else { return nil }
     }
 
@@ -26,7 +26,7 @@ struct SystemdUnit: Hashable {
     /// The part of the published name, in which other characters are written as `_40`, and `_` as `_5f`.
     var part: String {
         let dot = UInt8(ascii: ".")
-        return escaped { $0 == dot ? $1 != dot : $0 != UInt8(ascii: "_") && PublishedName.isAllowed($0) }
+        return escaped { $0 == dot ? $1 != dot : $0 != UInt8(ascii: "_") && NameRule.isAllowed($0) }
     }
 
     private func escaped(unless isPlain: (UInt8, _ before: UInt8?) -> Bool) -> String {

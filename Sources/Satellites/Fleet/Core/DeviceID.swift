@@ -31,7 +31,7 @@ package struct DeviceID: Sendable, Hashable {
     /// Returns whether a level of a topic can be a device, a group or a reader.
     static func isName(_ text: some Collection<UInt8>) -> Bool {
         !text.isEmpty && text.count <= lengthLimit
-            && text.allSatisfy { PublishedName.isAllowed($0) || $0 == UInt8(ascii: ".") }
+            && text.allSatisfy { NameRule.isAllowed($0) || $0 == UInt8(ascii: ".") }
     }
 }
 

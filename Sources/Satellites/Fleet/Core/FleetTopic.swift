@@ -54,7 +54,7 @@ package enum FleetTopic: Sendable, Hashable {
 
     package static func isAspect(_ text: String) -> Bool {
         let words = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return text.utf8.count <= PublishedName.lengthLimit
-            && words.allSatisfy { !$0.isEmpty && $0.allSatisfy(PublishedName.isAllowed) }
+        return text.utf8.count <= NameRule.lengthLimit
+            && words.allSatisfy { !$0.isEmpty && $0.allSatisfy(NameRule.isAllowed) }
     }
 }

@@ -34,7 +34,7 @@ extension SensorProxy {
     func follow(_ sensor: Sensor) async {
         do {
             let subscription = try await device.subscribe(
-                to: AspectSet(sensor.aspect), initial: true, name: SensorObject.busName)
+                to: [sensor.aspect], options: SubscriptionOptions(initial: true, name: SensorObject.busName))
             while let event = try await subscription.next(), !Task.isCancelled {
                 handle(.reading(sensor, Measurement(event.reading)))
             }

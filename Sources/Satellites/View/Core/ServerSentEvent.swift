@@ -36,7 +36,7 @@ extension Positions {
     package init?(_ text: String) {
         guard text.utf8.count <= Self.textLimit else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false)
-        guard (1...Self.instanceLimit).contains(parts[0].count), parts[0].allSatisfy(PublishedName.isAllowed) else {
+        guard (1...Self.instanceLimit).contains(parts[0].count), parts[0].allSatisfy(NameRule.isAllowed) else {
             return nil
         }
         var generations: [Aspect: Int] = [:]

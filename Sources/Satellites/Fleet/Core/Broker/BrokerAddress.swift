@@ -92,7 +92,7 @@ package struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
 
     private static func isHost(_ host: String) -> Bool {
         !host.isEmpty && host.utf8.count <= hostLimit
-            && host.utf8.allSatisfy { PublishedName.isAllowed($0) || ".:%".utf8.contains($0) }
+            && host.utf8.allSatisfy { NameRule.isAllowed($0) || ".:%".utf8.contains($0) }
     }
 
     private static func isLoopback(_ host: String) -> Bool {

@@ -17,7 +17,7 @@ package struct DiscoveryMember: Sendable, Hashable {
     /// A member whose name has other characters than a published name has no sensor.
     package static func members(of value: JSONObject, before: [DiscoveryMember]) -> [DiscoveryMember] {
         let members = value.members.compactMap { member -> DiscoveryMember? in
-            guard !member.name.isEmpty, member.name.utf8.allSatisfy(PublishedName.isAllowed) else { return nil }
+            guard !member.name.isEmpty, member.name.utf8.allSatisfy(NameRule.isAllowed) else { return nil }
             return switch member.value {
             case .integer, .number: DiscoveryMember(name: member.name, isNumber: true)
             case .string, .bool: DiscoveryMember(name: member.name, isNumber: false)

@@ -68,7 +68,7 @@ package struct StateMessage: Sendable, Hashable {
 
     static func checkedInstance(_ text: String?) throws(FleetError) -> String {
         let instance = try Payload.required(text, "instance")
-        guard !instance.isEmpty, instance.utf8.count <= instanceLimit, instance.utf8.allSatisfy(PublishedName.isAllowed)
+        guard !instance.isEmpty, instance.utf8.count <= instanceLimit, instance.utf8.allSatisfy(NameRule.isAllowed)
         else {
             throw Payload.error("has the invalid instance '\(instance.escaped)'")
         }
