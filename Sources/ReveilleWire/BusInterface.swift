@@ -79,7 +79,8 @@ extension CallError {
 
 /// Limits on what one user, one call or all users may have at a time, so that there is enough for others.
 package enum Quota: String {
-    case connections, aspects, domains, selections, names, value, entries, tasks, storage
+    case connections, processConnections, busConnections, aspects, domains, selections, names, value, entries, tasks,
+        storage
 
     package func check(_ count: Int, atMost limit: Int) throws(CallError) {
         guard count <= limit else { throw .quotaExceeded(self, limit: limit) }

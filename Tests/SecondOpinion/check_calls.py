@@ -26,6 +26,8 @@ REFUSALS = {
     "GetInterfaceDescription": {"InterfaceNotFound"},
     "ObserveDemand": {"QuotaExceeded"},
 }
+# The quotas that tell a connection that it is one too many.
+CONNECTIONS = ("connections", "processConnections", "busConnections")
 
 
 def remove_malformed(run: Run) -> Iterator[str]:
@@ -64,11 +66,10 @@ def _error(call: Call, error: str, parameters: dict[str, Any]) -> Iterator[str]:
         yield f"{call} got an error of another interface: {error}"
     general = {"InvalidParameter", "MethodNotFound", "InterfaceNotFound", "MethodNotImplemented", "ExpectedMore"}
     allowed = general | REFUSALS.get(call.method.rpartition(".")[2], set())
-    # Its first call tells a connection that it is one too many.
-    if name not in allowed and not (name == "QuotaExceeded" and parameters.get("quota") == "connections"):
+    if name not in allowed and not (name == "QuotaExceeded" and parameters.get("quota") in CONNECTIONS):
         yield f"{call} got {error}, which its interface does not give a reason for"
     if own == "org.reveille.Schedule" and name == "QuotaExceeded" and call.method.endswith(".Cancel") \
-            and parameters.get("quota") not in ("storage", "connections"):
+            and parameters.get("quota") not in ("storage", *CONNECTIONS):
         yield f"{call} exceeded the quota {parameters.get('quota')}"
 
 
@@ -227,8 +228,9 @@ def _ending(run: Run, connection: Connection) -> Iterator[str]:
     ended = min(life.term, life.kill)
     judges_ends = run.has_bus_events and not life.is_faulty
     if connection.closed_by == "bus" and judges_ends and connection.raw == FOREVER:
-        refused = any(reply.error == "org.reveille.Bus.QuotaExceeded" for call in connection.calls[:1]
-                      for reply in call.replies)
+        refused = any(reply.error == "org.reveille.Bus.QuotaExceeded"
+                      and reply.parameters.get("quota") in CONNECTIONS
+                      for call in connection.calls for reply in call.replies)
         if connection.closed < ended and not refused:
             yield f"the bus closed {connection.client} at {connection.closed} without a reason"
     if judges_ends and life.term < FOREVER and life.kill == FOREVER and life.exited < FOREVER and life.code != 0:

@@ -36,13 +36,72 @@ import Varlink
 
     @Test("a closed connection makes room for another of the same user")
     func roomIsReturned() throws {
-        let scene = try BusScene(limits: "{ connectionsPerUser: 1 }")
+        let scene = try BusScene(limits: "{ connectionsPerUser: 1 }", isSystemWide: true)
         let first = scene.connect()
         #expect(try first.call("GetState").error == nil)
         #expect(try scene.connect().call("GetState").error == "org.reveille.Bus.QuotaExceeded")
         first.stream.close()
         scene.turn()
         #expect(try scene.connect().call("GetState").error == nil)
+    }
+
+    /// A user's own bus, one of whose processes has all connections that it can have, and more that have not called.
+    private func lockedScene(further: Int = 8) throws -> BusScene {
+        let scene = try BusScene(limits: "{ connections: 200 }", owner: 1_000)
+        for _ in 0..<100 + further { _ = scene.connect() }
+        scene.turn()
+        return scene
+    }
+
+    @Test("one process of the owner has half of the connections, the others have the rest, and then root has more")
+    func processHasHalfOfItsBus() throws {
+        let scene = try lockedScene(further: 0)
+        let refusal = try scene.connect().call("GetState")
+        #expect(refusal.error == "org.reveille.Bus.QuotaExceeded")
+        #expect(refusal.parameters == ["quota": "processConnections", "limit": 100])
+        let others = try (0..<100).map { pid in
+            let peer = scene.connect(pid: Int32(100 + pid))
+            try #expect(peer.call("Subscribe", ["aspects": ["battery"]], more: true).error == nil)
+            return peer
+        }
+        #expect(others.count == 100)
+        #expect(
+            try scene.connect(pid: 8).call("GetState").parameters == ["quota": "busConnections", "limit": 200])
+        #expect(try scene.connect(uid: 0).call("GetState").error == nil)
+    }
+
+    @Test("beyond the limits, a peer learns who has the connections, by as many calls as it needs, and nothing else")
+    func toolsAlwaysGetIn() throws {
+        let scene = try lockedScene()
+        let tool = scene.connect()
+        for method in [
+            "org.varlink.service.GetInfo", "DescribeAspects", "ListSubscriptions", "org.reveille.Device.GetInfo",
+        ] { try #expect(tool.call(method).error == nil) }
+        for (method, isLasting) in [("ListSubscriptions", true), ("GetState", false), ("Refresh", false)] {
+            let tool = scene.connect()
+            #expect(try tool.call("DescribeAspects").error == nil)
+            #expect(try tool.call(method, more: isLasting).error == "org.reveille.Bus.QuotaExceeded")
+            scene.turn()
+            #expect(tool.stream.isClosedByBus)
+        }
+    }
+
+    @Test("a process that connects without end displaces its own connections over the limit, not those of a tool")
+    func floodDisplacesItself() throws {
+        let scene = try lockedScene()
+        let tool = scene.connect(pid: 8)
+        // The rest of the connections are taken, so that the tool's is one too many as well.
+        scene.turn()
+        let other = (0..<100).map { scene.connect(pid: Int32(100 + $0)) }
+        scene.turn()
+        let late = scene.connect(pid: 9)
+        for _ in 0..<200 { _ = scene.connect() }
+        scene.turn()
+        #expect(try late.call("ListSubscriptions").error == nil)
+        for _ in 0..<200 { _ = scene.connect() }
+        #expect(try late.call("DescribeAspects").error == nil)
+        #expect(try tool.call("GetState").error == nil)
+        #expect(!other.contains { $0.stream.isClosedByBus })
     }
 
     @Test("garbage from one user causes a few log lines and a count of the omitted ones")

@@ -46,10 +46,12 @@ package struct Configuration: Sendable {
         package var history = 256
         /// The longest frame in bytes, a thousand times the usual call, so no peer can use up memory.
         package var maxFrame = 65_536
-        /// The connections of one user other than root: two for each of about thirty programs.
+        /// The connections of one user of a bus for several, other than root: two for each of about thirty programs.
         package var connectionsPerUser = 64
         /// The total number of connections, which fits the usual limit of file descriptors.
         package var connections = 1_024
+        /// The connections of one process on its user's own bus: half, so that a program cannot lock out the others.
+        var connectionsPerProcess: Int { max(1, connections / 2) }
     }
 
     package struct Publish: Sendable {

@@ -33,6 +33,9 @@ protocol LastingMethod: ServedMethod {
 
 /// The methods of the bus, which find that of each call.
 struct ServedMethods {
+    /// What `reveille status` and `reveille doctor` call to show who has taken all connections.
+    private static let alwaysAnswered: Set = [DescribeAspects.name, DescribeDevice.name, ListSubscriptions.name]
+
     fileprivate let description: ServiceDescription
     /// The methods by their positions in the description.
     private let methods: [any ServedMethod.Type]
@@ -42,6 +45,11 @@ struct ServedMethods {
         description = .bus(version: version)
         methods = description.busMethods.compactMap { $0 as? any ServedMethod.Type }
         precondition(methods.count == description.busMethods.count, "a method is not carried out")
+    }
+
+    /// Returns whether a call is answered on a connection over a limit too: it changes nothing, and does not last.
+    func isAlwaysAnswered(_ call: Call) -> Bool {
+        call.mode == .plain && (call.interface == "org.varlink.service" || Self.alwaysAnswered.contains(call.method))
     }
 
     func answer(_ call: Call, by server: BusServer, on connection: Connection) throws(CallError) {

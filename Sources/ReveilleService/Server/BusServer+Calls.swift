@@ -7,7 +7,10 @@ import Varlink
 
 extension BusServer {
     func answer(_ call: Call, on connection: Connection) {
-        if let refusal = connection.refusal { return fail(refusal, on: connection) }
+        if let refusal = connection.refusal, !methods.isAlwaysAnswered(call) {
+            connection.phase.dismiss()
+            return fail(refusal, on: connection)
+        }
         if call.mode == .upgrade { return fail(.methodNotImplemented(call.method), on: connection) }
         do throws(CallError) {
             try methods.answer(call, by: self, on: connection)

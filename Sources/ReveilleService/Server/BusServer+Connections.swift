@@ -12,7 +12,7 @@ extension BusServer {
         do throws(SystemError) {
             let peer = try stream.peer()
             uid = peer.uid
-            let refusal = connections.refusal(of: peer.uid, by: configuration)
+            let refusal = connections.refusal(of: peer, by: configuration.bus, permissions)
             let connection = try Connection(
                 stream: stream, number: connections.takeNumber(), peer: peer, maximumFrame: configuration.bus.maxFrame,
                 refusal: refusal, loop: loop
@@ -145,7 +145,7 @@ extension BusServer {
             case .drained: return connection.setFlooding(shares.isSpent(connection.peer.uid, at: now))
             }
         }
-        if connection.refusal != nil, !connection.hasOutput { close(connection) }
+        if connection.phase.isDismissed, !connection.hasOutput { close(connection) }
     }
 
     /// Sends the next piece of a reply, which counts as a call of the turn.

@@ -41,7 +41,10 @@ final class Connection {
     var taskHolder: TaskHolder?
     /// Identifies the connection among all that the server has had.
     let number: UInt64
-    var phase: ConnectionPhase
+    /// The error of a connection over a limit, which answers all calls but those that
+    /// ``ServedMethods/isAlwaysAnswered(_:)``.
+    let refusal: CallError?
+    var phase = ConnectionPhase.new
     private(set) var input = Input.pending
     /// Whether all other connections go first, because this connection had more calls than fit in a turn, or its user's
     /// share is used up.
@@ -53,7 +56,7 @@ final class Connection {
     private var source: (any LoopSource)?
     @exclusivity(unchecked) private var outgoing = Outgoing()
 
-    /// Watches an accepted stream; `refusal` is the error of a connection over a limit.
+    /// Watches an accepted stream.
     init(
         stream: any ByteStream, number: UInt64, peer: UnixStream.Peer, maximumFrame: Int, refusal: CallError?,
         loop: any Loop,
@@ -62,7 +65,7 @@ final class Connection {
         self.stream = stream
         self.number = number
         self.peer = peer
-        phase = .new(refusal: refusal)
+        self.refusal = refusal
         session = ServerSession(maximumFrame: maximumFrame)
         source = try loop.watch(stream.number, for: Self.interest) { [unowned self] in handler(self, $0) }
     }
@@ -70,7 +73,6 @@ final class Connection {
     // MARK: - Phase
 
     var isClosed: Bool { phase.isClosed }
-    var refusal: CallError? { phase.refusal }
     var subscription: SubscriptionID? { phase.subscription }
     var isStream: Bool { phase.isStream }
     var aspects: AspectSet { phase.aspects }

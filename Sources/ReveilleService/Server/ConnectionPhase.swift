@@ -4,10 +4,10 @@ import ReveilleCore
 import Varlink
 
 enum ConnectionPhase {
-    /// The peer has not called yet; the refusal answers the first call of a connection over a limit.
-    case new(refusal: CallError?)
-    /// The connection is over a limit. It closes once the error, which answers the first call, is written.
-    case dismissed(CallError)
+    /// The peer has not called yet.
+    case new
+    /// The connection is over a limit, and closes once the error, which answers its call, is written.
+    case dismissed
     /// The peer has called, and has no subscription.
     case serving
     /// A Subscribe call waits for fresh samples of the aspects.
@@ -37,9 +37,8 @@ enum ConnectionPhase {
         if case .new = self { true } else { false }
     }
 
-    /// The answer to the only call of a connection over a limit.
-    var refusal: CallError? {
-        if case .dismissed(let error) = self { error } else { nil }
+    var isDismissed: Bool {
+        if case .dismissed = self { true } else { false }
     }
 
     var subscription: SubscriptionID? {
@@ -60,11 +59,16 @@ enum ConnectionPhase {
 
     mutating func call() {
         switch self {
-        case .new(let refusal): self = refusal.map { .dismissed($0) } ?? .serving
-        case .serving: break
+        case .new, .serving: self = .serving
         case .dismissed, .subscribing, .streaming, .lasting, .closed:
             preconditionFailure("a call that may not be taken")
         }
+    }
+
+    /// The answer to the call is that the connection is over a limit.
+    mutating func dismiss() {
+        guard case .serving = self else { preconditionFailure("a refusal without its call") }
+        self = .dismissed
     }
 
     /// The call is a Subscribe, and waits for fresh samples.

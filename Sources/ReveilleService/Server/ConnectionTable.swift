@@ -12,6 +12,7 @@ struct ConnectionTable {
     let readBuffer = ReadBuffer(capacity: ConnectionTable.readSize)
     private var served: [UInt64: Connection] = [:]
     private var numberOfUser: [UInt32: Int] = [:]
+    private var numberOfProcess: [UnixStream.Peer: Int] = [:]
     private var refused = RefusedConnections()
     var subscribers = SubscriberTable()
     private var next: UInt64 = 0
@@ -29,13 +30,19 @@ struct ConnectionTable {
         return next
     }
 
-    /// Returns the error for a user who has reached a limit; root is never refused.
-    func refusal(of user: UInt32, by configuration: Configuration) -> CallError? {
-        guard user != 0 else { return nil }
+    /// Returns the error for a peer whose user or process has reached a limit; root is never refused.
+    func refusal(
+        of peer: UnixStream.Peer, by limits: Configuration.Bus, _ permissions: Permissions
+    ) -> CallError? {
+        guard peer.uid != 0 else { return nil }
         do throws(CallError) {
-            try Quota.connections.check(
-                numberOfUser[user, default: 0] + 1, atMost: configuration.bus.connectionsPerUser)
-            try Quota.connections.check(served.count + 1, atMost: configuration.bus.connections)
+            if permissions.hasAllConnections(peer.uid) {
+                try Quota.processConnections.check(
+                    numberOfProcess[peer, default: 0] + 1, atMost: limits.connectionsPerProcess)
+            } else {
+                try Quota.connections.check(numberOfUser[peer.uid, default: 0] + 1, atMost: limits.connectionsPerUser)
+            }
+            try Quota.busConnections.check(served.count + 1, atMost: limits.connections)
             return nil
         } catch {
             return error
@@ -46,7 +53,7 @@ struct ConnectionTable {
     mutating func add(_ connection: Connection, isRefused: Bool) -> Connection? {
         if isRefused { return refused.add(connection) }
         served[connection.number] = connection
-        numberOfUser[connection.peer.uid, default: 0] += 1
+        count(1, of: connection.peer)
         return nil
     }
 
@@ -54,15 +61,21 @@ struct ConnectionTable {
         guard served.removeValue(forKey: connection.number) != nil else {
             return refused.remove(connection)
         }
-        let others = (numberOfUser[connection.peer.uid] ?? 1) - 1
-        numberOfUser[connection.peer.uid] = others == 0 ? nil : others
+        count(-1, of: connection.peer)
+    }
+
+    private mutating func count(_ difference: Int, of peer: UnixStream.Peer) {
+        let (ofUser, ofProcess) = (numberOfUser[peer.uid] ?? 0, numberOfProcess[peer] ?? 0)
+        numberOfUser[peer.uid] = ofUser + difference == 0 ? nil : ofUser + difference
+        numberOfProcess[peer] = ofProcess + difference == 0 ? nil : ofProcess + difference
     }
 }
 
-/// The connections over a limit, whose first calls are answered with an error.
+/// The connections over a limit, most of whose calls are answered with an error.
 ///
-/// They count toward no limit. When there is no room for another, the oldest of its user or the oldest of all is
-/// closed. A peer that calls as soon as it is connected gets its answer in time.
+/// They count toward no limit. When there is no room for another, one is closed: the oldest of the process that has the
+/// most of the new one's user, or the oldest of all. So nobody can keep this room, and a program that connects without end
+/// displaces itself. A peer that calls as soon as it is connected gets its answer in time.
 struct RefusedConnections {
     static let perUser = 4
     /// The most connections in total, since descriptors are few.
@@ -75,8 +88,11 @@ struct RefusedConnections {
     mutating func add(_ connection: Connection) -> Connection? {
         all.append(connection)
         let own = all.indices.filter { all[$0].peer.uid == connection.peer.uid }
-        if own.count > Self.perUser { return all.remove(at: own[0]) }
-        return all.count > Self.total ? all.removeFirst() : nil
+        guard own.count > Self.perUser else { return all.count > Self.total ? all.removeFirst() : nil }
+        let processes = Dictionary(grouping: own) { all[$0].peer }
+        // The connections of a process are in their order, and so the smallest index is that of the oldest.
+        let largest = processes.values.max { ($0.count, $1[0]) < ($1.count, $0[0]) }
+        return all.remove(at: largest?[0] ?? own[0])
     }
 
     mutating func remove(_ connection: Connection) {

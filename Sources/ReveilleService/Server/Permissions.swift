@@ -17,6 +17,9 @@ struct Permissions {
     /// Returns whether a user may change what concerns all users, as the bus's own user and root may.
     func isOwner(_ user: UInt32) -> Bool { user == owner || user == 0 }
 
+    /// Returns whether a user need not share the connections of this bus, as the owner of a user's bus.
+    func hasAllConnections(_ user: UInt32) -> Bool { !isSystemWide && user == owner }
+
     func check(
         _ value: PublishedValue, after former: Publisher?, by user: UInt32, in configuration: Configuration
     ) throws(CallError) {

@@ -62,13 +62,18 @@ package struct Conversation {
             if !reply.continues { pending.removeFirst() }
             answers.append(Answer(call: call, reply: reply, arrival: arrival))
             arrival = time
-            // The connection is refused because there are too many.
-            if reply.error?.hasSuffix(".QuotaExceeded") == true, reply.parameters["quota"] == "connections" {
+            if Self.isRefusal(reply) {
                 isOver = true
                 pending = []
             }
         }
         return answers
+    }
+
+    /// Whether the connection is refused because there are too many.
+    private static func isRefusal(_ reply: Reply) -> Bool {
+        guard reply.error?.hasSuffix(".QuotaExceeded") == true else { return false }
+        return ["connections", "processConnections", "busConnections"].contains(reply.parameters["quota"])
     }
 
     /// Checks that a streaming peer has at most one unread reply.
