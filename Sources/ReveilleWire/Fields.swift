@@ -197,15 +197,17 @@ package struct Fields: ~Copyable {
         return try knownWord(name, at: index) ?? unknown
     }
 
-    /// Reads a word or null; an unknown word reads as null if unknown words are collected.
-    mutating func optionalWord<Word: WordSet>(_ name: FieldName) throws(CallError) -> Word? {
+    /// Reads a word or null; an unknown word reads as `unknown` if unknown words are collected.
+    mutating func optionalWord<Word: WordSet>(
+        _ name: FieldName, else unknown: Word? = nil
+    ) throws(CallError) -> Word? {
         guard let index = index(name) else { return nil }
-        return try knownWord(name, at: index)
+        return try knownWord(name, at: index) ?? unknown
     }
 
     private func word<Word: WordSet>(at index: Int) -> Word? {
         guard case .string(let string) = text.nodes[index].value else { return nil }
-        return Word.allCases.first { text.isText($0.rawValue, string) }
+        return Word.words.first { text.isText($0.rawValue, string) }
     }
 
     private func knownWord<Word: WordSet>(_ name: FieldName, at index: Int) throws(CallError) -> Word? {

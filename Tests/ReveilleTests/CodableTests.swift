@@ -103,7 +103,12 @@ import Varlink
             Array(#"{"reachable":true,"interface":"sat0","kind":"satellite","addresses":[]}"#.utf8))
         #expect(try network.decode(Network.self).kind == nil)
         #expect(try JSON.string("hovering").decode(Proximity.self) == .unknown)
-        #expect(try JSON.string("dozing").decode(Lifecycle.self) == .inactive)
+        #expect(try JSON.string("dozing").decode(Lifecycle.self) == .unknown)
+        let sleep = try JSON.parse(Array(#"{"state":"resuming","sleptFor":1.5}"#.utf8))
+        #expect(try sleep.decode(Sleep.self) == Sleep(state: .unknown, sleptFor: .milliseconds(1_500)))
+        #expect(try JSON.string("resuming").decode(Sleep.State.self) == .unknown)
+        let orientation = try JSON.parse(Array(#"{"pose":"tilted","planar":"tilted"}"#.utf8))
+        #expect(try orientation.decode(Orientation.self) == .unknown)
         let event = try Self.event(.battery(known)).structure.description
             .replacing(#""state":"unknown""#, with: #""state":"boosting""#)
         #expect(try JSONDecoder().decode(Event.self, from: Data(event.utf8)) == Self.event(.battery(known)))

@@ -54,15 +54,71 @@ import Varlink
         }
     }
 
+    @Test("a word of tomorrow in any field of words reads as unknown, or as null, and cannot be posted")
+    func everyFieldOfWords() throws {
+        var count = 0
+        for reading in SampleStates.readings {
+            for field in reading.aspect.builtIn?.fields ?? [] where !field.values.words.isEmpty {
+                count += 1
+                let path = field.path[...]
+                let state = ReadingCoding.encode(reading).replacing(path, by: "hibernating")
+                let words = UnknownWords()
+                let read = try ReadingCoding.decode(state, of: reading.aspect, noting: words)
+                let word: JSON = field.values.words.contains("null") ? .null : "unknown"
+                #expect(ReadingCoding.encode(read).values(at: path) == [word], "\(reading.aspect) \(field.name)")
+                #expect(words.first == #"\#(reading.aspect).\#(field.name) "hibernating""#)
+                #expect(throws: CallError.invalidParameter("\(reading.aspect).\(field.name)")) {
+                    try ReadingCoding.decode(state, of: reading.aspect)
+                }
+            }
+        }
+        #expect(count == 10)
+    }
+
+    @Test(
+        "a state that only means a word of tomorrow is not one of the interface's words",
+        arguments: [Aspect.sleep, .lifecycle])
+    func unknownIsNotPosted(aspect: Aspect) {
+        #expect(throws: CallError.invalidParameter("\(aspect).state")) {
+            try ReadingCoding.decode(["state": "unknown"], of: aspect)
+        }
+        #expect(aspect.builtIn?.fields.first?.values.words.contains("unknown") == false)
+    }
+
+    @Test func unknownWordOfAnEntryIsUnknown() throws {
+        let entry: JSON = ["id": "a", "aspect": "org.example.a", "at": 1, "ifMissed": "later"]
+        let listed: JSONObject = ["entries": [["entry": entry, "next": 1, "fired": 0]]]
+        #expect(try [ScheduleListing](listed, noting: UnknownWords()).map(\.entry.ifMissed) == [.unknown])
+        #expect(throws: CallError.invalidParameter("entry.ifMissed")) {
+            try ScheduleEntry(structure: ["id": "a", "aspect": "org.example.a", "at": 1, "ifMissed": "unknown"])
+        }
+    }
+
     @Test func unknownPendingAspectIsSkipped() throws {
         let subscription: JSON = [
             "subscription": "1", "name": .null, "pid": 1, "uid": 0, "aspects": ["battery", "weather"],
-            "held": ["app", "asleep"], "events": 0, "changes": 0,
+            "held": ["app", "asleep"], "events": 0, "changes": 0, "lifecycle": "hibernating",
             "pending": [["aspect": "weather", "changes": 1], ["aspect": "battery", "changes": 2]],
         ]
         let read = try [SubscriptionInfo](["subscriptions": [subscription]], noting: UnknownWords())
         #expect(read.map(\.pending) == [[.battery: 2]])
         #expect(read.map(\.aspects) == [[.battery]])
-        #expect(read.map(\.holds) == [.app])
+        #expect(read.map(\.holds) == [[.app, .unknown]])
+        #expect(read.map(\.lifecycle) == [.unknown])
+    }
+}
+
+extension JSON {
+    fileprivate func replacing(_ path: ArraySlice<String>, by word: JSON) -> JSON {
+        if let elements = arrayValue { return .array(elements.map { $0.replacing(path, by: word) }) }
+        guard let name = path.first, var object = objectValue else { return word }
+        object[name] = (object[name] ?? .null).replacing(path.dropFirst(), by: word)
+        return .object(object)
+    }
+
+    fileprivate func values(at path: ArraySlice<String>) -> [JSON] {
+        if let elements = arrayValue { return elements.flatMap { $0.values(at: path) } }
+        guard let name = path.first else { return [self] }
+        return (objectValue?[name] ?? .null).values(at: path.dropFirst())
     }
 }

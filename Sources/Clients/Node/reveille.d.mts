@@ -8,6 +8,7 @@
 
 // --- Types that generate-types writes
 
+// The words of this version. A later bus has further ones, which are passed on as they are.
 export type BackgroundPolicy = "coalesce" | "hold" | "drop" | "immediate" | "end";
 export type BatteryState = "unknown" | "unplugged" | "charging" | "full";
 export type BatterySupply = "mains" | "usb" | "wireless";

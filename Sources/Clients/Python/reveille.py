@@ -90,6 +90,7 @@ Duration: TypeAlias = float | timedelta
 
 # --- Types that generate-types writes
 
+# The words of this version. A later bus has further ones, which are passed on as they are.
 BackgroundPolicy: TypeAlias = Literal["coalesce", "hold", "drop", "immediate", "end"]
 BatteryState: TypeAlias = Literal["unknown", "unplugged", "charging", "full"]
 BatterySupply: TypeAlias = Literal["mains", "usb", "wireless"]

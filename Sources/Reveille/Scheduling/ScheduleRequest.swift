@@ -66,7 +66,7 @@ public struct ScheduleRequest: Sendable {
         do throws(ScheduleEntryError) {
             return try ScheduleEntry(
                 id: id, aspect: name, value: value.bytes, at: at?.microseconds, every: every, calendar: calendar,
-                zone: zone, until: until?.microseconds, skipsMissed: ifMissed == .skip ? true : nil,
+                zone: zone, until: until?.microseconds, ifMissed: ifMissed == .skip ? .skip : nil,
                 grace: grace?.wholeMilliseconds, wake: wake ? true : nil, launch: launch)
         } catch {
             throw ReveilleError(.invalidArgument, "\(id): \(error)")
@@ -106,7 +106,7 @@ public struct ScheduledEntry: Sendable, Hashable {
         value = entry.published
         time = entry.time
         until = entry.until.map { Timestamp(microseconds: $0) }
-        ifMissed = entry.skipsMissed == true ? .skip : .fire
+        ifMissed = entry.ifMissed == .skip ? .skip : entry.ifMissed == .unknown ? .unknown : .fire
         grace = entry.grace.map { .milliseconds($0) }
         wake = entry.wake == true
         launch = entry.launch

@@ -43,4 +43,6 @@ extension ScheduleTime {
     case fire
     /// They are skipped.
     case skip
+    /// What a later version of the bus has added; in a request, the usual.
+    case unknown
 }

@@ -12,7 +12,14 @@ package protocol Record: Sendable {
 
 /// The words of a field, in the order of the cases.
 @usableFromInline
-package protocol WordSet: CaseIterable, RawRepresentable<String>, Sendable where AllCases == [Self] {}
+package protocol WordSet: CaseIterable, RawRepresentable<String>, Sendable where AllCases == [Self] {
+    /// The words of the interface: all cases, unless a case only means a word of a later version.
+    static var words: [Self] { get }
+}
+
+extension WordSet {
+    package static var words: [Self] { allCases }
+}
 
 /// Reads, replaces or describes the fields of a record.
 @usableFromInline

@@ -100,10 +100,10 @@ struct FieldDescriber: FieldCoder {
         if case .level = range { add(name, .level) } else { add(name, .number) }
     }
     mutating func word<Word: WordSet>(_ name: StaticString, _: inout Word, else _: Word) {
-        add(name, .words(Word.allCases.map(\.rawValue)))
+        add(name, .words(Word.words.map(\.rawValue)))
     }
     mutating func word<Word: WordSet>(_ name: StaticString, _: inout Word?, where isAllowed: (Word) -> Bool) {
-        add(name, .words(Word.allCases.filter(isAllowed).map(\.rawValue), orNull: true))
+        add(name, .words(Word.words.filter(isAllowed).map(\.rawValue), orNull: true))
     }
     mutating func record<Value: Record>(_ name: StaticString, _: inout Value) {
         add(name, Value.self) { "an object with \($0)" }

@@ -18,6 +18,8 @@ public struct HoldReasons: OptionSet, Sendable, Hashable, CustomStringConvertibl
     public static let frozen = HoldReasons(rawValue: 4)
     /// The subscriber has not read its last reply.
     public static let unread = HoldReasons(rawValue: 8)
+    /// A reason that a later version of the bus has added.
+    public static let unknown = HoldReasons(rawValue: 128)
 
     /// The reasons that put a subscription in the background, where policies apply.
     ///
@@ -27,7 +29,7 @@ public struct HoldReasons: OptionSet, Sendable, Hashable, CustomStringConvertibl
     package static let requested: HoldReasons = [.app, .operator]
 
     private static let words: [(reason: HoldReasons, word: String)] = [
-        (.app, "app"), (.operator, "operator"), (.frozen, "frozen"), (.unread, "unread"),
+        (.app, "app"), (.operator, "operator"), (.frozen, "frozen"), (.unread, "unread"), (.unknown, "unknown"),
     ]
 
     /// The names of the reasons: `app, unread`.
@@ -38,8 +40,10 @@ public struct HoldReasons: OptionSet, Sendable, Hashable, CustomStringConvertibl
         Self.words.filter { contains($0.reason) }.map(\.word)
     }
 
-    /// Creates a set from names on the wire, ignoring unknown ones.
+    /// Creates a set from names on the wire.
     package init(names: [String]) {
-        self = Self.words.filter { names.contains($0.word) }.reduce(into: []) { $0.formUnion($1.reason) }
+        self = names.reduce(into: []) { reasons, name in
+            reasons.formUnion(Self.words.first { $0.word == name }?.reason ?? .unknown)
+        }
     }
 }

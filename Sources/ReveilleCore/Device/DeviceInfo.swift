@@ -10,7 +10,8 @@ public struct DeviceInfo: Sendable, Hashable {
     public var model: String?
     /// The vendor of the device; `nil` where the firmware does not state a useful one.
     public var vendor: String?
-    /// The kind of the device; `nil` if neither the administrator nor the firmware states it.
+    /// The kind of the device; `nil` if neither the administrator nor the firmware states it, or a later version has added
+    /// it.
     public var chassis: Chassis?
     /// The name of the operating system, such as `Debian GNU/Linux`.
     public var system: String

@@ -65,7 +65,8 @@ public struct Battery: Sendable, Hashable, Codable {
     public var chargeStatus: ChargeStatus
     /// The packs, sorted by name.
     public var packs: [Pack]
-    /// The supply that the device is plugged into; `nil` if it is not plugged in, or the kernel does not report the kind.
+    /// The supply that the device is plugged into; `nil` if it is not plugged in, the kernel does not report the kind, or a
+    /// later version has added it.
     public var supply: Supply?
 
     /// Creates a reading.

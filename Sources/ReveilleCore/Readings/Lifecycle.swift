@@ -12,12 +12,14 @@
     case suspended
     /// The program is about to receive SIGTERM.
     case terminating
+    /// A state that a later version of the bus has added.
+    case unknown
 
-    /// Decodes a word; a word that a later version adds is ``inactive``: it lies between the known states.
+    /// Decodes a word; a word that a later version adds is ``unknown``.
     ///
     /// - Throws: `DecodingError` if the value is not a text.
     public init(from decoder: any Decoder) throws {
-        self = Lifecycle(rawValue: try String(from: decoder)) ?? .inactive
+        self = Lifecycle(rawValue: try String(from: decoder)) ?? .unknown
     }
 
     /// The name on the wire.
@@ -29,9 +31,12 @@ extension Lifecycle: AspectDeclaration {
     @usableFromInline package static var blank: Lifecycle { .active }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
-        // A state that a later version adds lies between the known states.
-        try coder.word("state", &self, else: .inactive)
+        try coder.word("state", &self, else: .unknown)
     }
 }
 
-extension Lifecycle: WordSet {}
+extension Lifecycle: WordSet {
+    @usableFromInline package static let words: [Lifecycle] = [
+        .active, .inactive, .background, .suspended, .terminating,
+    ]
+}

@@ -21,7 +21,7 @@ public struct Network: Sendable, Hashable, Codable {
     public var isReachable: Bool
     /// The kernel's name of the interface; `nil` without a default route.
     public var interface: String?
-    /// The kind of the interface; `nil` without a default route.
+    /// The kind of the interface; `nil` without a default route, and for a kind that a later version adds.
     public var kind: Kind?
     /// The lasting addresses of the interface that peers in other networks can use: `["192.0.2.7", "2001:db8::7"]`.
     ///

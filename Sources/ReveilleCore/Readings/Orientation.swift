@@ -30,7 +30,7 @@ public struct Orientation: Sendable, Hashable, Codable {
 
     /// The current pose.
     public var pose: Pose
-    /// The last upright pose; `nil` before the first.
+    /// The last upright pose; `nil` before the first, and for a pose that a later version adds.
     public var planar: Pose?
 
     /// Creates a reading.

@@ -11,12 +11,14 @@ public struct Sleep: Sendable, Hashable, Codable {
         /// It waits, for a few seconds at most, until the subscribers to this aspect have read the event and the tasks of
         /// all programs (`withBackgroundTask`) have ended.
         case preparing
+        /// A state that a later version of the bus has added; it cannot be posted.
+        case unknown
 
-        /// Decodes a word; a word that a later version adds is ``awake``.
+        /// Decodes a word; a word that a later version adds is ``unknown``.
         ///
         /// - Throws: `DecodingError` if the value is not a text.
         public init(from decoder: any Decoder) throws {
-            self = State(rawValue: try String(from: decoder)) ?? .awake
+            self = State(rawValue: try String(from: decoder)) ?? .unknown
         }
     }
 
@@ -47,7 +49,9 @@ public struct Sleep: Sendable, Hashable, Codable {
     }
 }
 
-extension Sleep.State: WordSet {}
+extension Sleep.State: GrowingWords {
+    @usableFromInline package static let words: [Sleep.State] = [.awake, .preparing]
+}
 
 extension Sleep: AspectDeclaration {
     /// The state and the last sleep: `awake, slept for 512 s`.
@@ -64,7 +68,7 @@ extension Sleep: AspectDeclaration {
     @usableFromInline package static var blank: Sleep { Sleep(state: .awake) }
 
     @inlinable package mutating func code<C: FieldCoder & ~Copyable & ~Escapable>(with coder: inout C) throws(C.Fault) {
-        try coder.word("state", &state, else: .awake)
+        try coder.word("state", &state, else: .unknown)
         coder.show(as: DashboardEntity("sleep", "Sleep", icon: "mdi:sleep"))
         try coder.number("sleptFor", &secondsAsleep, in: .notNegative)
         coder.chart(in: " s")
@@ -72,7 +76,7 @@ extension Sleep: AspectDeclaration {
     }
 
     package mutating func abbreviate(_ word: String) -> Bool {
-        guard let state = State(rawValue: word) else { return false }
+        guard let state = State.words.first(where: { $0.rawValue == word }) else { return false }
         self.state = state
         return true
     }

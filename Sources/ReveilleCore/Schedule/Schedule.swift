@@ -208,7 +208,7 @@ package struct Schedule: ~Copyable {
 
     private func firings(of item: Item, at now: Int64, awakeSince start: Int64) -> Int {
         var after = item.after
-        let lateness = item.entry.skipsMissed == true ? 0 : item.entry.grace.map { $0 * 1_000 } ?? .max
+        let lateness = item.entry.ifMissed == .skip ? 0 : item.entry.grace.map { $0 * 1_000 } ?? .max
         // A single time that had passed when the entry was added is due at once, not missed.
         let isOverdue = item.entry.isSingle && item.entry.at ?? 0 <= item.added
         if lateness < .max, !isOverdue {

@@ -29,8 +29,8 @@ package struct ScheduleEntry: Sendable, Hashable {
     package let zone: String?
     /// The time after which nothing is due.
     package let until: Int64?
-    /// Whether to leave out slots that passed while the machine was off or asleep; `nil` if the owner left it open.
-    package let skipsMissed: Bool?
+    /// What happens to slots that passed while the machine was off or asleep; `nil` if the owner left it open.
+    package let ifMissed: MissedSlots?
     /// The lateness in milliseconds beyond which a missed slot is left out.
     package let grace: Int64?
     /// Whether the machine is to wake from its sleep for the next slot; `nil` if the owner left it open.
@@ -41,7 +41,7 @@ package struct ScheduleEntry: Sendable, Hashable {
     /// Creates an entry; throws the first field whose value is not allowed.
     package init(
         id: String, aspect: Aspect, value: [UInt8]? = nil, at: Int64? = nil, every: Int64? = nil,
-        calendar: CalendarRule? = nil, zone: String? = nil, until: Int64? = nil, skipsMissed: Bool? = nil,
+        calendar: CalendarRule? = nil, zone: String? = nil, until: Int64? = nil, ifMissed: MissedSlots? = nil,
         grace: Int64? = nil, wake: Bool? = nil, launch: [String]? = nil
     ) throws(ScheduleEntryError) {
         func check(_ field: ScheduleEntryError.Field, _ isAllowed: Bool) throws(ScheduleEntryError) {
@@ -65,7 +65,7 @@ package struct ScheduleEntry: Sendable, Hashable {
         self.calendar = calendar
         self.zone = zone
         self.until = until
-        self.skipsMissed = skipsMissed
+        self.ifMissed = ifMissed
         self.grace = grace
         self.wake = wake
         self.launch = launch
@@ -86,6 +86,15 @@ package struct ScheduleEntry: Sendable, Hashable {
             && arguments.reduce(0) { $0 + $1.utf8.count } <= commandLimit
             && arguments.allSatisfy { !$0.utf8.contains(0) }
     }
+}
+
+/// What happens to slots that passed while the machine was off or asleep, or its clock was set.
+package enum MissedSlots: String, WordSet, Hashable {
+    case fire, skip
+    /// A word that a later version has added.
+    case unknown
+
+    package static let words: [MissedSlots] = [.fire, .skip]
 }
 
 /// A field of a ``ScheduleEntry`` whose value is not allowed.

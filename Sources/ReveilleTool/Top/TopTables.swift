@@ -41,6 +41,7 @@ enum TopTables {
         let reasons: [(HoldReasons, String)] = [
             (.app, "its own process is in the background"), (.operator, "an operator sent it to the background"),
             (.frozen, "its process is frozen"), (.unread, "it has not read its last event"),
+            (.unknown, "a reason that this version does not know"),
         ]
         let held = reasons.filter { subscriber.holds.contains($0.0) }.map(\.1)
         parts.append(held.isEmpty ? "receives every change" : "held: " + held.joined(separator: ", "))

@@ -36,7 +36,7 @@ extension SubscriptionChanges: BusReply {
 extension SubscriptionInfo: ReplyElement {
     package static var list: FieldName { "subscriptions" }
 
-    /// Decodes a subscription; unknown aspects and holds are ignored.
+    /// Decodes a subscription; unknown aspects are ignored.
     package init(_ fields: inout Fields) throws(CallError) {
         var pending: [Aspect: Int] = [:]
         _ = try fields.structures("pending") { entry throws(CallError) in
@@ -50,7 +50,7 @@ extension SubscriptionInfo: ReplyElement {
             userID: UInt32(truncatingIfNeeded: try fields.integer("uid")),
             aspects: AspectSet(try fields.strings("aspects").compactMap { Aspect($0) }),
             holds: HoldReasons(names: try fields.strings("held")),
-            lifecycle: try fields.optionalWord("lifecycle"), pending: pending,
+            lifecycle: try fields.optionalWord("lifecycle", else: .unknown), pending: pending,
             eventCount: try fields.count("events"), changeCount: try fields.count("changes"), tasks: tasks)
     }
 

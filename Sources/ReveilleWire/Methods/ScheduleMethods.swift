@@ -102,10 +102,6 @@ extension ScheduleListing: ReplyElement {
 
 /// The interface's structure `Entry`.
 extension ScheduleEntry {
-    private enum MissedWord: String, WordSet {
-        case fire, skip
-    }
-
     package init(structure: JSONObject) throws(CallError) {
         var fields = Fields(structure)
         try self.init(&fields)
@@ -122,14 +118,14 @@ extension ScheduleEntry {
         }
         let zone = try fields.optionalString("zone")
         let until = try fields.time("until")
-        let missed: MissedWord? = try fields.optionalWord("ifMissed")
+        let missed: MissedSlots? = try fields.optionalWord("ifMissed", else: .unknown)
         let grace = try fields.time("grace")
         let wake = try fields.optionalBool("wake")
         let launch = try fields.optionalStrings("launch")
         do throws(ScheduleEntryError) {
             self = try ScheduleEntry(
                 id: id, aspect: aspect, value: value?.bytes, at: at, every: every, calendar: calendar, zone: zone,
-                until: until, skipsMissed: missed.map { $0 == .skip }, grace: grace, wake: wake, launch: launch)
+                until: until, ifMissed: missed, grace: grace, wake: wake, launch: launch)
         } catch {
             throw .invalidParameter(fields.path(of: error.path))
         }
@@ -144,7 +140,7 @@ extension ScheduleEntry {
         object["calendar"] = calendar.map(\.structure)
         object["zone"] = zone.map { .string($0) }
         object["until"] = until.map { .integer($0) }
-        object["ifMissed"] = skipsMissed.map { $0 ? "skip" : "fire" }
+        object["ifMissed"] = ifMissed.map { .string($0.rawValue) }
         object["grace"] = grace.map { .integer($0) }
         object["wake"] = wake.map { .bool($0) }
         object["launch"] = launch.map { JSON(strings: $0) }

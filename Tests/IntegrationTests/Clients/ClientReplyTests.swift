@@ -43,6 +43,13 @@ struct ClientReplyTests {
         #expect(try client.positions().objectValue?["generations"] == ["battery": 1])
     }
 
+    @Test("a word of tomorrow is passed on as it is", arguments: ClientLanguage.separate)
+    func wordOfTomorrowIsPassedOn(language: ClientLanguage) throws {
+        let (client, _, stream) = try bus.subscriber(language, to: ["lifecycle"])
+        try stream.send(ScriptedBus.reply(ScriptedBus.event("lifecycle", 1, #""lifecycle":{"state":"hibernating"}"#)))
+        #expect(try client.next()?.state == ["state": "hibernating"])
+    }
+
     @Test("closing a client ends the wait for a suspension", arguments: ClientLanguage.separate)
     func closeEndsTheWaitForASuspension(language: ClientLanguage) throws {
         let (client, _) = try bus.client(language)

@@ -65,7 +65,7 @@ struct ScheduleModelTests {
             id: "\(Int.random(in: 0..<8, using: &random))", aspect: "org.example.a", at: hasStart ? at : nil,
             every: kind == 1 ? Int64.random(in: 1...90, using: &random) * 60_000 : nil,
             calendar: kind == 2 ? CalendarRule(minute: Int.random(in: 0..<60, using: &random)) : nil,
-            zone: kind == 2 ? "UTC" : nil, until: until, skipsMissed: Bool.random(using: &random) ? true : nil,
+            zone: kind == 2 ? "UTC" : nil, until: until, ifMissed: Bool.random(using: &random) ? .skip : nil,
             grace: grace)
     }
 
@@ -87,7 +87,7 @@ struct ScheduleModelTests {
         let entry = item.entry
         if entry.every == nil, entry.calendar == nil, slot <= item.added { return true }
         guard slot < awakeSince - Schedule.tolerance else { return true }
-        if entry.skipsMissed == true { return false }
+        if entry.ifMissed == .skip { return false }
         return entry.grace.map { awakeSince - slot <= $0 * 1_000 } ?? true
     }
 
