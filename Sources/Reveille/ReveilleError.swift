@@ -48,7 +48,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let noSuchEntry = Code("noSuchEntry")
         /// The program cannot be suspended, or was woken before it was; it is in the background all the same.
         public static let cannotSuspend = Code("cannotSuspend")
-        /// The bus does not have the method, or the interface, that was called; it is probably of an earlier version.
+        /// The bus does not have the method, the parameter or the aspect that was asked for, as one of an earlier version.
         public static let notSupported = Code("notSupported")
         /// The bus sent something that its interface does not allow.
         public static let invalidReply = Code("invalidReply")
@@ -63,7 +63,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
     /// The details of a refusal by the bus, as text: the names and values of the error in the interface.
     ///
     /// For ``Code/quotaExceeded``, `quota` is the limit that was reached and `limit` its size: `["quota": "names",
-    /// "limit": "1024"]`. For ``Code/invalidArgument``, `parameter` is the argument. It is empty if the bus was not asked.
+    /// "limit": "1024"]`. For ``Code/invalidArgument``, `parameter` is the argument, and `reason` the rule. It is empty if the bus was not asked.
     public let parameters: [String: String]
 
     package init(_ code: Code, _ description: String, parameters: [String: String] = [:]) {
@@ -114,15 +114,9 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
     package var isLoss: Bool { code == .noBus || code == .timeout }
 
     package init(answered error: CallError, to method: String) {
-        for (missing, name) in [(CallError.methodNotFound(""), "method"), (.interfaceNotFound(""), "interface")]
-        where error.name == missing.name {
-            self.init(
-                .notSupported, "\(method): the bus does not have this \(name); is it an earlier version?",
-                parameters: error.textParameters)
-            return
-        }
         let code: Code =
             switch error.name {
+            case _ where error.isUnsupported: .notSupported
             case CallError.permissionDenied.name: .notPermitted
             case CallError.quotaExceeded(.value, limit: 0).name: .quotaExceeded
             case CallError.noSuchSubscription("").name: .noSuchSubscription
@@ -130,7 +124,8 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
             case CallError.cannotSuspend("").name: .cannotSuspend
             default: .invalidArgument
             }
-        self.init(code, "\(method): \(error.explanation(for: method))", parameters: error.textParameters)
+        let question = code == .notSupported ? "; is it an earlier version?" : ""
+        self.init(code, "\(method): \(error.explanation(for: method))\(question)", parameters: error.textParameters)
     }
 
     private static func noBus(at places: String) -> ReveilleError {

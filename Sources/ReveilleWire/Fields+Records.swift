@@ -35,7 +35,7 @@ extension Fields: FieldCoder {
     package mutating func integer(_ name: StaticString, _ value: inout Int, atLeast minimum: Int) throws(CallError) {
         let name = FieldName(stringLiteral: name)
         value = try integer(name)
-        guard value >= minimum else { throw invalid(name) }
+        guard value >= minimum else { throw invalid(name, "must be \(minimum) or more") }
     }
 
     @inline(__always)
@@ -67,7 +67,7 @@ extension Fields: FieldCoder {
     ) throws(CallError) {
         let name = FieldName(stringLiteral: name)
         value = try optionalWord(name)
-        guard value.map(isAllowed) != false else { throw invalid(name) }
+        guard value.map(isAllowed) != false else { throw invalid(name, "cannot be \(value?.rawValue ?? "null") here") }
     }
 
     @inline(__always)
@@ -107,7 +107,7 @@ extension Fields: StateSource {
     mutating func record(of aspect: BuiltInAspect) throws(CallError) -> Reading {
         let reading = try Reading(of: aspect, from: &self)
         if case .defaults(let settings) = reading, settings.hasRepeatedPath {
-            throw .invalidParameter(path(of: "domains.path"))
+            throw .invalidParameter(path(of: "domains.path"), "must be different for each domain")
         }
         return reading
     }
@@ -155,11 +155,11 @@ extension Fields: StateSource {
         }
         let others = given & (given &- 1)
         let aspects = BuiltInAspect.allCases
-        guard given != 0 else { throw invalid(aspects[0]) }
-        guard others == 0 else { throw invalid(aspects[others.trailingZeroBitCount]) }
+        guard given != 0 else { throw invalid(aspects[0], "or another aspect must be given") }
+        guard others == 0 else { throw invalid(aspects[others.trailingZeroBitCount], "cannot be given beside another") }
         let aspect = aspects[given.trailingZeroBitCount]
         if !isUsual { index = text.member(aspect.rawValue, of: structure) }
-        guard aspect.isPostable, let index else { throw invalid(aspect) }
+        guard aspect.isPostable, let index else { throw invalid(aspect, "cannot be posted") }
         return try reading(of: aspect, at: index)
     }
 
@@ -169,5 +169,7 @@ extension Fields: StateSource {
         return try inside(index) { fields throws(CallError) in try fields.record(of: aspect) }
     }
 
-    private func invalid(_ aspect: BuiltInAspect) -> CallError { .invalidParameter(path(of: aspect.rawValue)) }
+    private func invalid(_ aspect: BuiltInAspect, _ reason: String? = nil) -> CallError {
+        .invalidParameter(path(of: aspect.rawValue), reason)
+    }
 }

@@ -11,7 +11,7 @@ package struct Fields: ~Copyable {
     /// The structure that paths begin in, and the path of that structure.
     var root: (structure: Int, path: String)
     /// Collects the unknown words; `nil` makes them errors.
-    private var unknownWords: UnknownWords?
+    private(set) var unknownWords: UnknownWords?
     /// The number of values that have been read, with those inside of them.
     var readCount = 0
 
@@ -29,8 +29,8 @@ package struct Fields: ~Copyable {
     /// Whether every value has been read; otherwise the structure has other fields, or one of them twice.
     var areAllRead: Bool { readCount == text.end(of: structure) - structure - 1 }
 
-    func invalid(_ name: FieldName) -> CallError {
-        .invalidParameter(path(of: "\(name)"))
+    func invalid(_ name: FieldName, _ reason: String? = nil) -> CallError {
+        .invalidParameter(path(of: "\(name)"), reason)
     }
 
     func path(of name: String) -> String {
@@ -47,10 +47,13 @@ package struct Fields: ~Copyable {
         return index
     }
 
-    mutating func optional<Value>(_ name: FieldName, _ read: (JSON) -> Value?) throws(CallError) -> Value? {
+    /// Reads a value that the closure accepts, or null; the reason for another value follows the field.
+    mutating func optional<Value>(
+        _ name: FieldName, _ reason: @autoclosure () -> String? = nil, _ read: (JSON) -> Value?
+    ) throws(CallError) -> Value? {
         guard let index = index(name) else { return nil }
         readCount &+= text.end(of: index) &- index &- 1
-        guard let value = read(text.value(at: index)) else { throw invalid(name) }
+        guard let value = read(text.value(at: index)) else { throw invalid(name, reason()) }
         return value
     }
 
@@ -58,10 +61,10 @@ package struct Fields: ~Copyable {
 
     @inline(__always)
     private mutating func scalar<Value>(
-        _ name: FieldName, _ read: (JSONText.Value) -> Value?
+        _ name: FieldName, _ reason: @autoclosure () -> String? = nil, _ read: (JSONText.Value) -> Value?
     ) throws(CallError) -> Value? {
         guard let index = index(name) else { return nil }
-        guard let value = read(text.nodes[index].value) else { throw invalid(name) }
+        guard let value = read(text.nodes[index].value) else { throw invalid(name, reason()) }
         return value
     }
 
@@ -88,7 +91,9 @@ package struct Fields: ~Copyable {
 
     /// Reads a number that is not negative, or null.
     mutating func optionalCount(_ name: FieldName) throws(CallError) -> Int? {
-        try scalar(name) { if case .integer(let value) = $0, value >= 0 { Int(value) } else { nil } }
+        try scalar(name, "must be 0 or more") { value in
+            if case .integer(let value) = value, value >= 0 { Int(value) } else { nil }
+        }
     }
 
     mutating func count(_ name: FieldName) throws(CallError) -> Int {
@@ -106,7 +111,7 @@ package struct Fields: ~Copyable {
     }
 
     mutating func optionalNumber(_ name: FieldName, in range: NumberRange) throws(CallError) -> Double? {
-        try scalar(name) { value in
+        try scalar(name, range.reason) { value in
             let number: Double
             switch value {
             case .integer(let value): number = Double(value)
@@ -187,7 +192,8 @@ package struct Fields: ~Copyable {
     // MARK: - Words
 
     mutating func word<Word: WordSet>(_ name: FieldName) throws(CallError) -> Word {
-        guard let index = index(name), let word: Word = word(at: index) else { throw invalid(name) }
+        guard let index = index(name) else { throw invalid(name) }
+        guard let word: Word = word(at: index) else { throw invalid(name, CallError.unknown) }
         return word
     }
 
@@ -212,26 +218,9 @@ package struct Fields: ~Copyable {
 
     private func knownWord<Word: WordSet>(_ name: FieldName, at index: Int) throws(CallError) -> Word? {
         if let word: Word = word(at: index) { return word }
-        guard let unknownWords, case .string(let part) = text.nodes[index].value else { throw invalid(name) }
+        guard case .string(let part) = text.nodes[index].value else { throw invalid(name) }
+        guard let unknownWords else { throw invalid(name, CallError.unknown) }
         unknownWords.note(text.string(part), in: path(of: "\(name)"))
-        return nil
-    }
-
-    // MARK: - Aspects
-
-    /// Reads the field `aspect`, which must meet a condition.
-    mutating func aspect(where isAllowed: (Aspect) -> Bool) throws(CallError) -> Aspect {
-        let name = try string(.aspect)
-        guard let aspect = Aspect(name), isAllowed(aspect) else { throw invalid(.aspect) }
-        return aspect
-    }
-
-    /// Reads an aspect that can have a state; an unknown one reads as `nil` if unknown words are collected.
-    mutating func requiredName(_ name: FieldName) throws(CallError) -> Aspect? {
-        let string = try string(name)
-        if let aspect = Aspect(string), !aspect.isPattern { return aspect }
-        guard let unknownWords else { throw invalid(name) }
-        unknownWords.note(string, in: path(of: "\(name)"))
         return nil
     }
 }

@@ -53,10 +53,11 @@ extension Policy {
 extension Fields {
     /// Reads the policy of an aspect or a pattern; `hold` can keep `history` changes.
     mutating func policy(among aspects: AspectSet, history: Int) throws(CallError) -> (Aspect, Policy) {
-        let aspect = try self.aspect { _ in true }
+        let aspect = try anyAspect()
         let limit = try optional("limit") { $0.integerValue.map { Int($0) } }
         let word: Policy.Word = try optionalWord("background") ?? .coalesce
-        guard word == .hold ? limit ?? history <= history : limit == nil else { throw invalid("limit") }
+        guard limit == nil || word == .hold else { throw invalid("limit", "needs the policy hold") }
+        guard limit ?? history <= history else { throw invalid("limit", "must be at most \(history), as bus.history") }
         let background: Policy.Background =
             switch word {
             case .coalesce: .coalesce
@@ -68,7 +69,9 @@ extension Fields {
         let interval = try optional("interval") { $0.integerValue.map { Duration.milliseconds($0) } }
         let policy = Policy(
             background: background, netChangeOnly: try optionalBool("netChangeOnly") ?? false, interval: interval)
-        if let fault = policy.fault(of: aspect, among: aspects) { throw invalid(fault.field) }
+        if let fault = policy.fault(of: aspect, among: aspects) {
+            throw invalid(fault.field, "is refused: \(fault.reason)")
+        }
         return (aspect, policy)
     }
 }

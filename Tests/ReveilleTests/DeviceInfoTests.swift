@@ -66,7 +66,7 @@ import Varlink
         #expect(error?.code == .notSupported)
         #expect(
             error?.description
-                == "org.reveille.Device.GetInfo: the bus does not have this interface; is it an earlier version?")
+                == "GetInfo: the bus does not have this interface; is it an earlier version?")
         bus.stop()
     }
 

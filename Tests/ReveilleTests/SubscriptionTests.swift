@@ -102,7 +102,7 @@ import Testing
         #expect(none?.description == "a subscription needs at least one aspect, name or pattern")
         for (limit, reason) in [
             (0, "the policy of battery: it must hold at least 1 change"),
-            (257, "Subscribe: InvalidParameter: a policy cannot hold more changes than the bus keeps (bus.history)"),
+            (257, "Subscribe: InvalidParameter: policies.limit must be at most 256, as bus.history"),
         ] {
             let error = await #expect(throws: ReveilleError.self) {
                 try await device.subscribe(

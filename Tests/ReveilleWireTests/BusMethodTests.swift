@@ -8,9 +8,8 @@ import Varlink
 @Suite struct BusMethodTests {
     @Test func interfaceHasAllMethodsAndErrors() {
         let expected = [
-            "BeginTask", "DescribeAspects", "GetHistory", "GetState", "ListSubscriptions", "ObserveDemand", "Post",
-            "Publish", "Refresh",
-            "SetState", "Subscribe",
+            "BeginTask", "DescribeAspects", "GetHistory", "GetState", "Import", "ListSubscriptions",
+            "ObserveDemand", "Post", "Publish", "Refresh", "SetState", "Subscribe",
         ]
         #expect(BusInterface.make().methods.keys.sorted() == expected)
         #expect(
@@ -93,6 +92,53 @@ import Varlink
         #expect(throws: CallError.invalidParameter(invalid)) { try GetHistory.called(with: parameters) }
     }
 
+    @Test(
+        "an invalid parameter has its reason, and what the bus does not know is unknown",
+        arguments: [
+            ("GetHistory", #"{"aspect":"battery","limit":0}"#, "limit", "must be 1 or more"),
+            ("GetHistory", #"{"aspect":"lifecycle"}"#, "aspect", "cannot be lifecycle or a pattern"),
+            ("GetHistory", #"{"aspect":"weather"}"#, "aspect", "unknown"),
+            ("GetHistory", "{}", "aspect", "is required"),
+            ("GetHistory", #"{"aspect":"battery","depth":1}"#, "depth", "unknown"),
+            ("GetState", #"{"aspects":["battery",1]}"#, "aspects", "must be a string"),
+            ("GetState", #"{"aspects":[]}"#, "aspects", "must have at least one"),
+            ("Subscribe", #"{"state":"dozing"}"#, "state", "unknown"),
+            (
+                "Subscribe", #"{"policies":[{"aspect":"battery","background":"end"}]}"#, "policies.background",
+                "is refused: only the policy of lifecycle can end the program"
+            ),
+            (
+                "Subscribe", #"{"policies":[{"aspect":"battery","background":"hold","limit":300}]}"#, "policies.limit",
+                "must be at most 256, as bus.history"
+            ),
+            ("Post", #"{"light":{"lux":-1}}"#, "light.lux", "must be 0 or more"),
+            ("Post", #"{"proximity":{"state":"hovering"}}"#, "proximity.state", "unknown"),
+            ("Post", #"{"battery":{"level":7}}"#, "battery.state", "is required"),
+            ("Publish", #"{"aspect":"org.example.a","value":5}"#, "value", "must be an object"),
+            (
+                "org.reveille.Schedule.Add", #"{"entry":{"id":"a","aspect":"org.example.a","every":999}}"#,
+                "entry.every",
+                "must be from one second to a century"
+            ),
+            (
+                "org.reveille.Schedule.Add", #"{"entry":{"id":"a","aspect":"org.example.a"}}"#, "entry.at",
+                "must be a time from 1970 to 9999, and is required without an interval or a calendar"
+            ),
+            (
+                "org.reveille.Schedule.Add",
+                #"{"entry":{"id":"a","aspect":"org.example.a","calendar":{"hour":24}}}"#, "entry.calendar.hour",
+                "must be 0 to 23, not 24"
+            ),
+        ])
+    func invalidParameterHasAReason(method: String, parameters: String, parameter: String, reason: String) throws {
+        let mode: Call.Mode = method == "Subscribe" ? .more : .plain
+        let object = try #require(try JSON.parse(Array(parameters.utf8)).objectValue)
+        let call = Call(named: method, parameters: object, mode: mode)
+        let type = try #require(BusInterface.methods.first { $0.name == call.method })
+        let error = #expect(throws: CallError.self) { try type.resolve(call) }
+        #expect(error?.details == ["parameter": .string(parameter), "reason": .string(reason)])
+    }
+
     @Test func postRequiresExactlyOneState() throws {
         #expect(try Post.called(with: ["proximity": ["state": "near"]]) == Post(.proximity(.near)))
         #expect(throws: CallError.invalidParameter("locale")) { try Post.called() }
@@ -108,4 +154,9 @@ import Varlink
         #expect(Duration.seconds(Int64.max).wholeMilliseconds == .max)
         #expect(Duration.seconds(Int64.min).wholeMilliseconds == .min)
     }
+}
+
+extension BusMethod {
+    /// Decodes a call of a method that is not known when the test is compiled.
+    fileprivate static func resolve(_ call: Call) throws { _ = try resolving(call) }
 }

@@ -25,9 +25,8 @@ import Varlink
             call("ListSubscriptions", "{}"), call("DescribeAspects", "{}"), call("Refresh", "{}"),
             call(
                 "Publish",
-                #"""
-                {"aspect":"org.example.a","value":{"a":[1,{"b":null}]},"whileConnected":true,"instance":"i","target":7}
-                """#),
+                #"{"aspect":"org.example.a","value":{"a":[1,{"b":null}]},"whileConnected":true,"again":true}"#),
+            call("Import", #"{"aspect":"org.example.a","value":{"a":[1]},"instance":"i","generation":7}"#),
             call("ObserveDemand", #"{"aspects":["org.example.a"]}"#, .more),
             call("BeginTask", #"{"subscription":"0123456789abcdef","name":"n"}"#, .more),
             call("org.reveille.Device.GetInfo", "{}"),

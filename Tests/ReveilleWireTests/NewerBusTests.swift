@@ -89,7 +89,7 @@ import Varlink
         let entry: JSON = ["id": "a", "aspect": "org.example.a", "at": 1, "ifMissed": "later"]
         let listed: JSONObject = ["entries": [["entry": entry, "next": 1, "fired": 0]]]
         #expect(try [ScheduleListing](listed, noting: UnknownWords()).map(\.entry.ifMissed) == [.unknown])
-        #expect(throws: CallError.invalidParameter("entry.ifMissed")) {
+        #expect(throws: CallError.invalidParameter("ifMissed")) {
             try ScheduleEntry(structure: ["id": "a", "aspect": "org.example.a", "at": 1, "ifMissed": "unknown"])
         }
     }

@@ -74,20 +74,20 @@ import Varlink
         #expect(throws: VarlinkError.self) { try Reply(parsing: Array(unreadable.dropLast())) }
     }
 
-    @Test("a call with a target is encoded and decoded, and a target needs its instance")
-    func target() throws {
+    @Test("an import is encoded and decoded, and needs a generation and its instance; a Publish has neither")
+    func imported() throws {
         let value = PublishedValue("org.example.volume", ["level": 1])
-        let call = Publish(value, target: PublishTarget(instance: "a", generation: 7))
-        #expect(try Publish.called(with: call.parameters) == call)
-        for (part, missing) in [("target", "instance"), ("instance", "target")] {
+        let call = Import(value, instance: "a", generation: 7)
+        #expect(try Import.called(with: call.parameters) == call)
+        for part in ["generation", "instance"] {
             var parameters = call.parameters
-            parameters[missing] = nil
-            #expect(parameters[part] != nil)
-            #expect(throws: CallError.invalidParameter(missing)) { try Publish.called(with: parameters) }
+            parameters[part] = nil
+            #expect(throws: CallError.invalidParameter(part)) { try Import.called(with: parameters) }
         }
         var negative = call.parameters
-        negative["target"] = -1
-        #expect(throws: CallError.invalidParameter("target")) { try Publish.called(with: negative) }
+        negative["generation"] = -1
+        #expect(throws: CallError.invalidParameter("generation")) { try Import.called(with: negative) }
+        #expect(throws: CallError.invalidParameter("instance")) { try Publish.called(with: call.parameters) }
     }
 
     // MARK: - Names and patterns of a subscription

@@ -20,7 +20,7 @@ STREAMING = {"org.reveille.Bus.Subscribe", "org.reveille.Bus.BeginTask", "org.re
 # Errors that a call can get although its parameters are valid.
 REFUSALS = {
     "Subscribe": {"QuotaExceeded", "InvalidDomain"}, "SetState": {"NoSuchSubscription", "CannotSuspend"}, "GetState": {"QuotaExceeded"},
-    "Publish": {"QuotaExceeded", "PermissionDenied"}, "Post": {"PermissionDenied"},
+    "Publish": {"QuotaExceeded", "PermissionDenied"}, "Import": {"QuotaExceeded", "PermissionDenied"}, "Post": {"PermissionDenied"},
     "BeginTask": {"NoSuchSubscription", "QuotaExceeded", "PermissionDenied"},
     "Add": {"QuotaExceeded", "PermissionDenied"}, "Cancel": {"NoSuchEntry", "QuotaExceeded"},
     "GetInterfaceDescription": {"InterfaceNotFound"},
@@ -142,10 +142,12 @@ def _wrong(name: str, given: dict[str, Any]) -> Iterator[str]:
         wake = given.get("wakeAfter")
         if wake is not None and not 1 <= wake <= YEAR:
             yield "wakeAfter"
-    if name == "Publish" and not _is_name(given["aspect"]):
+    if name in ("Publish", "Import") and not _is_name(given["aspect"]):
         yield "aspect"
-    if name == "Publish" and given.get("value") is not None and _depth(given["value"]) > 28:
+    if name in ("Publish", "Import") and given.get("value") is not None and _depth(given["value"]) > 28:
         yield "value"
+    if name == "Import" and given["generation"] < 0:
+        yield "generation"
     if name == "GetHistory":
         if given["aspect"] not in DEVICE and not _is_name(given["aspect"]):
             yield "aspect"

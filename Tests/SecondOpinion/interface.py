@@ -16,7 +16,7 @@ method GetInterfaceDescription(interface: string) -> (description: string)
 error InterfaceNotFound (interface: string)
 error MethodNotFound (method: string)
 error MethodNotImplemented (method: string)
-error InvalidParameter (parameter: string)
+error InvalidParameter (parameter: string, reason: ?string)
 error PermissionDenied ()
 error ExpectedMore ()
 """

@@ -69,6 +69,29 @@ import Varlink
         #expect(try one.values(of: Self.name) == [Self.name: #"{"level":6}"#])
     }
 
+    @Test("only root and the owner import a state for many changes, and a repeated import counts none twice")
+    func imports() throws {
+        let allow = #"{ allow: [{ names: "org.example.*", users: [1001] }] }"#
+        let scene = try BusScene(publish: allow, owner: 1_000, isSystemWide: true)
+        let (owner, other, root) = (scene.connect(), scene.connect(uid: 1_001), scene.connect(uid: 0))
+        let first = try owner.publish(Self.name, ["level": 1]).parameters
+        let instance = try owner.call("GetState", ["aspects": ["battery"]]).parameters["instance"] ?? ""
+        let generation = (first["generation"]?.integerValue ?? 0) + 100
+        let parameters: JSONObject = [
+            "aspect": .string(Self.name), "value": ["level": 2], "instance": instance,
+            "generation": .integer(generation),
+        ]
+        #expect(try other.call("Import", parameters).problem == "PermissionDenied")
+        for peer in [owner, owner] {
+            #expect(try peer.call("Import", parameters).parameters["generation"] == .integer(generation))
+        }
+        #expect(try root.call("Import", parameters).problem == "PermissionDenied", "another user's name")
+        var elsewhere = parameters
+        elsewhere["instance"] = "another"
+        elsewhere["value"] = ["level": 3]
+        #expect(try owner.call("Import", elsewhere).parameters["generation"] == .integer(generation + 1))
+    }
+
     // MARK: - Limits
 
     @Test("B191: a name beyond the limit of its user is refused until another one is withdrawn")

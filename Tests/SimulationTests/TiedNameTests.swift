@@ -29,6 +29,28 @@ import Varlink
         #expect(try values() == ["tied null"])
     }
 
+    @Test("a state that returns on a later connection leaves a newer one that lasts, and replaces a tied one")
+    func newerStateStays() throws {
+        let (earlier, other, later) = (scene.connect(uid: 0), scene.connect(uid: 0), scene.connect(uid: 0))
+        let again: JSONObject = [
+            "aspect": "org.example.tied", "value": ["a": 1], "whileConnected": true, "again": true,
+        ]
+        try earlier.publish("org.example.tied", ["a": 1], tied: true)
+        // The bus may see the new connection before the end of the old one.
+        #expect(try later.call("Publish", again).error == nil)
+        earlier.stream.close()
+        scene.turn()
+        #expect(try other.values(of: "org.example.tied") == ["org.example.tied": #"{"a":1}"#])
+        let newer = try other.publish("org.example.tied", ["a": 2])
+        #expect(try later.call("Publish", again).parameters == newer.parameters)
+        later.stream.close()
+        scene.turn()
+        #expect(try other.values(of: "org.example.tied") == ["org.example.tied": #"{"a":2}"#])
+        try other.publish("org.example.tied")
+        #expect(try scene.connect(uid: 0).call("Publish", again).error == nil)
+        #expect(try other.values(of: "org.example.tied") == ["org.example.tied": #"{"a":1}"#])
+    }
+
     @Test("if the end of each publisher is delivered to the next and ends it too, the ends do not nest")
     func endsDoNotNest() throws {
         // Each subscribes to the name of the one before it, so the end of one is delivered to the next.

@@ -160,7 +160,10 @@ function unanswered(method, limit = REPLY_TIMEOUT) {
 }
 
 /** Returns the operation and its subject, for errors. */
-const attempt = (method, subject) => (subject ? `${method} ${subject}` : method);
+function attempt(method, subject) {
+  const name = method.startsWith("org.reveille.") ? method.split(".").pop() : method;
+  return subject ? `${name} ${subject}` : name;
+}
 
 /** Refuses what JSON would write as null or not at all. */
 function checked(name, value) {
@@ -181,6 +184,12 @@ function encode(method, parameters, subject, flag) {
     throw new ReveilleError(
       `${attempt(method, subject)}: the parameters cannot be written as JSON: ${error.message}`);
   }
+}
+
+/** Returns a Publish for the next connection, which leaves a newer value that lasts as it is. */
+function againOf(call) {
+  const { parameters } = JSON.parse(call.subarray(0, -1).toString());
+  return encode("Publish", { ...parameters, again: true }, parameters.aspect);
 }
 
 /** Returns why a bus may not answer a call; undefined if the call is not too long for a bus with the usual limit. */
@@ -366,13 +375,15 @@ const plain = (value) => (typeof value === "object" ? JSON.stringify(value) : St
 /** Returns the parameters of a reply that is not an error. */
 function answerOf(reply, method, subject = "") {
   if (!reply.error) return reply.parameters;
-  const details = Object.entries(reply.parameters).map(([name, value]) => `${name}: ${plain(value)}`).join(", ");
   const word = reply.error.split(".").pop();
+  // The reason follows in a sentence.
+  const shown = Object.entries(reply.parameters).filter(([name]) => word !== "InvalidParameter" || name !== "reason");
+  const details = shown.map(([name, value]) => `${name}: ${plain(value)}`).join(", ");
   const what = `${attempt(method, subject)}: ${word}`;
   const message = details ? `${what} (${details})` : what;
   const reason = reasonOf(word, reply.parameters, method, `${subject}`.split(" "));
-  const code = Object.hasOwn(CODES, word) ? CODES[word] : "invalidArgument";
   const { error, parameters } = reply;
+  const code = codeOf(word, parameters);
   throw new ReveilleError(reason ? `${message}: ${reason}` : message, { code, error, parameters });
 }
 
@@ -382,6 +393,12 @@ const CODES = {
   CannotSuspend: "cannotSuspend",
 };
 
+/** Returns the code of an error: a bus that lacks a method, a parameter or a word is of an earlier version. */
+function codeOf(word, { reason }) {
+  if (word === "InvalidParameter" && reason === "unknown") return "notSupported";
+  return Object.hasOwn(CODES, word) ? CODES[word] : "invalidArgument";
+}
+
 const WORDS = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?$/;
 const NAME_RULE = `at least two words of letters, digits, - and _, joined by dots, with at most ${NAME_LIMIT} bytes`;
 
@@ -389,7 +406,7 @@ const NAME_RULE = `at least two words of letters, digits, - and _, joined by dot
 const isAspect = (text) => text.length <= NAME_LIMIT && WORDS.test(text);
 
 /** Returns the rule that an error of the bus refers to; undefined if the error needs no explanation. */
-function reasonOf(word, { quota, limit, parameter }, method, names) {
+function reasonOf(word, { quota, limit, parameter, reason }, method, names) {
   switch (`${word} ${plain(quota ?? parameter ?? method)}`) {
     case "PermissionDenied Publish":
       return (
@@ -427,7 +444,10 @@ function reasonOf(word, { quota, limit, parameter }, method, names) {
     case "InvalidParameter policies.aspect":
       return "a policy must be for an aspect of the device, or for a name or pattern of the subscription";
     default:
-      return undefined;
+      if (word !== "InvalidParameter" || typeof reason !== "string") return undefined;
+      return reason === "unknown"
+        ? `the bus does not know the value of ${plain(parameter)}, or ${plain(parameter)} itself; is it an earlier version?`
+        : `${plain(parameter)} ${reason}`;
   }
 }
 
@@ -634,7 +654,7 @@ class Caller {
               if (again.length === 0) return resolve(reply);
               const [name, call] = again.shift();
               this.#missed.delete(name);
-              if (!reply.error) this.#tied.set(name, call);
+              if (!reply.error) this.#tied.set(name, againOf(call));
               else process.emitWarning(`${name} is not published again: ${reply.error}`, "ReveilleWarning");
             }
             connection.read();
@@ -701,7 +721,7 @@ class Caller {
     return revision(
       await this.call("Publish", parameters, name, (bytes, isAccepted) => {
         this.#forget(name);
-        if (whileConnected) (isAccepted ? this.#tied : this.#missed).set(name, bytes);
+        if (whileConnected) isAccepted ? this.#tied.set(name, againOf(bytes)) : this.#missed.set(name, bytes);
         if (this.#connection?.hasEnded ?? true) this.restore();
       }));
   }

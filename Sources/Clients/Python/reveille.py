@@ -768,6 +768,12 @@ def _encode(method: str, parameters: Mapping[str, Any], subject: str = "", flag:
         raise ReveilleError(f"{_attempt(method, subject)}: the parameters cannot be written as JSON: {error}") from None
 
 
+def _again(call: bytes) -> bytes:
+    """Returns a Publish for the next connection, which leaves a newer value that lasts as it is."""
+    parameters = json.loads(call[:-1])["parameters"]
+    return _encode("Publish", {**parameters, "again": True}, parameters["aspect"])
+
+
 def _excess(call: bytes) -> str | None:
     """Returns why a bus may not answer a call; None if the call is not too long for a bus with the usual limit."""
     length = len(call) - 1
@@ -776,7 +782,8 @@ def _excess(call: bytes) -> str | None:
 
 def _attempt(method: str, subject: str) -> str:
     """Returns the operation and its subject, for errors."""
-    return f"{method} {subject}" if subject else method
+    name = method.rpartition(".")[2] if method.startswith("org.reveille.") else method
+    return f"{name} {subject}" if subject else name
 
 
 def _check_object(method: str, subject: str, field: str, value: object) -> None:
@@ -1252,7 +1259,10 @@ class _BusCore:
         def note(call: bytes, is_accepted: bool) -> None:
             self._forget(name)
             if while_connected:
-                (self._tied if is_accepted else self._missed)[name] = call
+                if is_accepted:
+                    self._tied[name] = _again(call)
+                else:
+                    self._missed[name] = call
                 self._keep_up()
 
         parameters = {"aspect": name, "value": value, **({"whileConnected": True} if while_connected else {})}
@@ -1275,7 +1285,7 @@ class _BusCore:
         if reply.error:
             logging.getLogger("reveille").error("%s is not published again: %s", name, reply.error)
         else:
-            self._tied[name] = call
+            self._tied[name] = _again(call)
 
     def post(self, aspect: str, state: Mapping[str, Any]) -> _Steps[Revision]:
         """Posts a synthetic state of the device, for tests of subscribers. Members not given keep their values."""
@@ -1424,6 +1434,12 @@ def _revision(reply: Mapping[str, Any]) -> Revision:
     return Revision(_take_field(reply, "generation", int), _take_field(reply, "sequence", int))
 
 
+def _code(word: str, parameters: Mapping[str, Any]) -> Code:
+    # The bus lacks a method, a parameter or a word: it is of an earlier version.
+    is_unknown = word == "InvalidParameter" and parameters.get("reason") == "unknown"
+    return "not_supported" if is_unknown else _CODES.get(word, "invalid_argument")
+
+
 def _state_request(subscription: str, state: str, wake_after: Duration | None) -> dict[str, Any]:
     request: dict[str, Any] = {"subscription": subscription, "state": state}
     if (seconds := _duration("wake_after", wake_after)) is not None:
@@ -1435,12 +1451,14 @@ def _answer(reply: _Reply, method: str, subject: str) -> dict[str, Any]:
     """Returns the parameters of a reply that is not an error."""
     if not reply.error:
         return reply.parameters
-    details = ", ".join(f"{name}: {value}" for name, value in reply.parameters.items())
     word = reply.error.rpartition(".")[2]
+    # The reason follows in a sentence.
+    shown = {name: value for name, value in reply.parameters.items() if (word, name) != ("InvalidParameter", "reason")}
+    details = ", ".join(f"{name}: {value}" for name, value in shown.items())
     message = f"{_attempt(method, subject)}: {word}" + (f" ({details})" if details else "")
     reason = _reason(word, reply.parameters, method, str(subject).split(" "))
     raise ReveilleError(
-        f"{message}: {reason}" if reason else message, _CODES.get(word, "invalid_argument"), reply.error,
+        f"{message}: {reason}" if reason else message, _code(word, reply.parameters), reply.error,
         reply.parameters)
 
 
@@ -1487,6 +1505,10 @@ def _reason(word: str, parameters: Mapping[str, Any], method: str, names: list[s
                 "of a name and .*)")
         case "InvalidParameter", {"parameter": "policies.aspect"}:
             return "a policy must be for an aspect of the device, or for a name or pattern of the subscription"
+        case "InvalidParameter", {"parameter": parameter, "reason": "unknown"}:
+            return f"the bus does not know the value of {parameter}, or {parameter} itself; is it an earlier version?"
+        case "InvalidParameter", {"parameter": parameter, "reason": str(reason)}:
+            return f"{parameter} {reason}"
         case _:
             return None
 

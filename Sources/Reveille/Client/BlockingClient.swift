@@ -11,7 +11,7 @@ package import Varlink
 /// It belongs to one thread. It does not reconnect.
 package final class BlockingClient {
     private let socket: ClientSocket
-    private var last = Call.info
+    private var last = Call.fence
 
     package init(_ address: UnixAddress) throws(ReveilleError) {
         socket = ClientSocket(

@@ -4,8 +4,11 @@ import ReveilleWire
 import Varlink
 
 extension CallError {
-    /// The parameters with values that an earlier version of the bus does not know.
-    private static let grown = ["aspect", "aspects", "policies.aspect", "policies.interval", "fields"]
+    /// Whether the bus lacks what was asked for, as one of an earlier version.
+    var isUnsupported: Bool {
+        [CallError.methodNotFound("").name, CallError.interfaceNotFound("").name].contains(name)
+            || name == CallError.invalidParameter("").name && parameters["reason"]?.stringValue == CallError.unknown
+    }
 
     var textParameters: [String: String] {
         let texts = parameters.members.map { ($0.name, $0.value.stringValue ?? $0.value.description) }
@@ -32,6 +35,13 @@ extension CallError {
                     """
             case "value":
                 return "QuotaExceeded: a value can have at most \(limit) bytes without spaces (publish.valueSize)"
+            case "connections":
+                return "QuotaExceeded: a user can have at most \(limit) connections to the bus (bus.connectionsPerUser)"
+            case "processConnections":
+                return
+                    "QuotaExceeded: a process can have at most \(limit) connections to the bus, half of bus.connections"
+            case "busConnections":
+                return "QuotaExceeded: all users can have at most \(limit) connections to the bus (bus.connections)"
             case "aspects":
                 return """
                     QuotaExceeded: a subscription can have at most \(limit) aspects, names and patterns; a pattern \
@@ -48,25 +58,22 @@ extension CallError {
             case "storage": return "QuotaExceeded: the bus cannot save its schedule, and has logged the reason"
             default: return description
             }
-        case CallError.invalidParameter("").name where parameters["parameter"]?.stringValue == "domains":
-            return "InvalidParameter: the bus does not know lists of domains; is it an earlier version?"
-        case CallError.permissionDenied.name where method.hasSuffix(".Add"):
+        case CallError.permissionDenied.name where method == "Add":
             return """
                 PermissionDenied: an entry requires the permission to publish its name, and only the bus's own user can \
                 give a command to start
                 """
-        case CallError.invalidParameter("").name where parameters["parameter"]?.stringValue == "policies.limit":
-            return "InvalidParameter: a policy cannot hold more changes than the bus keeps (bus.history)"
-        case CallError.invalidParameter("").name where parameters["parameter"]?.stringValue == "entry.zone":
-            return "InvalidParameter: the bus does not know this time zone"
         case CallError.cannotSuspend("").name:
             let reason = parameters["reason"]?.stringValue ?? ""
             return "CannotSuspend: \(reason); the subscription is in the background all the same"
+        case CallError.methodNotFound("").name: return "the bus does not have this method"
+        case CallError.interfaceNotFound("").name: return "the bus does not have this interface"
         case CallError.invalidParameter("").name:
-            guard let parameter = parameters["parameter"]?.stringValue, Self.grown.contains(parameter) else {
-                return description
-            }
-            return "InvalidParameter: the bus does not accept the value of \(parameter); is it an earlier version?"
+            guard let parameter = parameters["parameter"]?.stringValue, let reason = parameters["reason"]?.stringValue
+            else { return description }
+            return isUnsupported
+                ? "InvalidParameter: the bus does not know the value of \(parameter), or \(parameter) itself"
+                : "InvalidParameter: \(parameter) \(reason)"
         default: return description
         }
     }

@@ -51,10 +51,10 @@ extension Engine {
 
     /// Publishes the states that ended with the last connection, before any other call on a new one.
     func publishTiedStates(on channel: BusLink) {
-        for (name, value) in tiedStates.latest {
-            channel.call(Publish(value, whileConnected: true), isOpening: true) { result in
-                guard let error = self.tiedStates.publishAgain(value, result) else { return }
-                self.logger.error("\(name) is not published again: \(error)")
+        for call in tiedStates.latest {
+            channel.call(call, isOpening: true) { result in
+                guard let error = self.tiedStates.publishAgain(call.value, result) else { return }
+                self.logger.error("\(call.value.name) is not published again: \(error)")
             }
         }
     }

@@ -10,9 +10,11 @@ struct TiedStates {
     /// Newer ones, for which there was no bus.
     private var missed: [Aspect: PublishedValue] = [:]
 
-    /// The states that the next connection publishes, by name.
-    var latest: [(name: Aspect, value: PublishedValue)] {
-        accepted.merging(missed, uniquingKeysWith: { $1 }).sorted { $0.key < $1.key }.map { ($0, $1) }
+    /// What the next connection publishes, by name.
+    var latest: [Publish] {
+        accepted.merging(missed, uniquingKeysWith: { $1 }).sorted { $0.key < $1.key }.map { name, value in
+            Publish(value, whileConnected: true, isAgain: missed[name] == nil)
+        }
     }
 
     mutating func withdraw(_ name: Aspect) {

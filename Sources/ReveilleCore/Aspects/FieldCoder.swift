@@ -18,7 +18,7 @@ package protocol WordSet: CaseIterable, RawRepresentable<String>, Sendable where
 }
 
 extension WordSet {
-    package static var words: [Self] { allCases }
+    @usableFromInline package static var words: [Self] { allCases }
 }
 
 /// Reads, replaces or describes the fields of a record.
@@ -112,6 +112,16 @@ package enum NumberRange: Sendable {
     case positive
     /// From 0 to 1.
     case level
+
+    /// What a number must be, in words that follow its field.
+    package var reason: String {
+        switch self {
+        case .any: "must be a number"
+        case .notNegative: "must be 0 or more"
+        case .positive: "must be more than 0"
+        case .level: "must be from 0 to 1"
+        }
+    }
 
     @inlinable
     @inline(__always)

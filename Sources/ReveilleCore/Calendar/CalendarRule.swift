@@ -87,13 +87,16 @@ extension CalendarRule {
         case weekdaysTwice
 
         /// One line of text: `hour must be 0 to 23, not 24`.
-        package var description: String {
+        package var description: String { part.map { "\($0) \(reason)" } ?? reason }
+
+        /// The rule in words that follow the part.
+        package var reason: String {
             switch self {
             case .empty: "at least one of month, day, weekday, weekdays, hour, minute and second must be given"
             case .outOfRange(let part, let value, let range):
-                "\(part) must be \(range.lowerBound) to \(range.upperBound)\(part == "day" ? ", or -1" : ""), not \(value)"
-            case .noWeekdays: "weekdays must not be empty"
-            case .weekdaysTwice: "weekdays cannot be combined with weekday"
+                "must be \(range.lowerBound) to \(range.upperBound)\(part == "day" ? ", or -1" : ""), not \(value)"
+            case .noWeekdays: "must not be empty"
+            case .weekdaysTwice: "cannot be combined with weekday"
             }
         }
 

@@ -118,21 +118,22 @@ package struct ScheduleEntryError: Error, Hashable {
 }
 
 extension ScheduleEntryError: CustomStringConvertible {
-    package var description: String {
-        if let fault { return "\(fault)" }
-        let rule =
-            switch field {
-            case .id: "must have 1 to \(ScheduleEntry.idLimit) bytes"
-            case .aspect: "must be a name that programs publish"
-            case .at: "must be a time from 1970 to 9999, and is required without an interval or a calendar"
-            case .every: "must be from one second to a century"
-            case .calendar: "cannot be combined with an interval"
-            case .zone: "must be the name of a time zone, and requires a calendar"
-            case .until: "must be a time from 1970 to 9999"
-            case .grace: "must be from zero to a century"
-            case .launch:
-                "must have 1 to \(ScheduleEntry.argumentLimit) arguments, of at most \(ScheduleEntry.commandLimit) bytes in total"
-            }
-        return "\(field.rawValue) \(rule)"
+    package var description: String { fault.map { "\($0)" } ?? "\(field.rawValue) \(reason)" }
+
+    /// The rule for the field, in words that follow its path.
+    package var reason: String {
+        if let fault { return fault.reason }
+        return switch field {
+        case .id: "must have 1 to \(ScheduleEntry.idLimit) bytes"
+        case .aspect: "must be a name that programs publish"
+        case .at: "must be a time from 1970 to 9999, and is required without an interval or a calendar"
+        case .every: "must be from one second to a century"
+        case .calendar: "cannot be combined with an interval"
+        case .zone: "must be the name of a time zone, and requires a calendar"
+        case .until: "must be a time from 1970 to 9999"
+        case .grace: "must be from zero to a century"
+        case .launch:
+            "must have 1 to \(ScheduleEntry.argumentLimit) arguments, of at most \(ScheduleEntry.commandLimit) bytes in total"
+        }
     }
 }

@@ -8,26 +8,42 @@ import Varlink
 extension Publish: ServedMethod {
     /// Publishes or withdraws a state; checks the permission, then the value, then the number of names.
     func carryOut(by server: BusServer, on connection: Connection) throws(CallError) {
-        let user = connection.peer.uid
-        let former = server.bus.publisher(of: value.name)
-        try server.permissions.check(value, after: former, by: user, in: server.configuration)
-        if value.bytes != nil { try server.checkQuotas(of: value, after: former, by: user) }
-        let before = server.bus.position(of: value.name)
-        let publisher = Publisher(user: user, connection: whileConnected ? connection.number : nil)
-        let isChange = server.publish(
-            value, by: publisher,
-            target: target.flatMap { $0.instance == server.bus.instance ? $0.generation : nil })
-        // A name that was withdrawn may be forgotten already, and the bus no longer knows its generation.
-        let generation = value.bytes == nil ? before.generation + 1 : server.bus.position(of: value.name).generation
-        let revision =
-            isChange
-            ? Revision(generation: generation, sequence: server.bus.sequence)
-            : Revision(generation: before.generation, sequence: before.sequence)
-        server.reply(revision, on: connection)
+        if isAgain, let publisher = server.bus.publisher(of: value.name), publisher.connection == nil {
+            let last = server.bus.position(of: value.name)
+            return server.reply(Revision(generation: last.generation, sequence: last.sequence), on: connection)
+        }
+        try server.publish(value, isTied: whileConnected, for: connection)
+    }
+}
+
+extension Import: ServedMethod {
+    /// Publishes a state for many changes, of which any number could be claimed.
+    func carryOut(by server: BusServer, on connection: Connection) throws(CallError) {
+        guard server.permissions.isOwner(connection.peer.uid) else { throw .permissionDenied }
+        try server.publish(value, target: instance == server.bus.instance ? generation : nil, for: connection)
     }
 }
 
 extension BusServer {
+    fileprivate func publish(
+        _ value: PublishedValue, isTied: Bool = false, target: Int? = nil, for connection: Connection
+    ) throws(CallError) {
+        let user = connection.peer.uid
+        let former = bus.publisher(of: value.name)
+        try permissions.check(value, after: former, by: user, in: configuration)
+        if value.bytes != nil { try checkQuotas(of: value, after: former, by: user) }
+        let before = bus.position(of: value.name)
+        let publisher = Publisher(user: user, connection: isTied ? connection.number : nil)
+        let isChange = publish(value, by: publisher, target: target)
+        // A name that was withdrawn may be forgotten already, and the bus no longer knows its generation.
+        let generation = value.bytes == nil ? before.generation + 1 : bus.position(of: value.name).generation
+        let revision =
+            isChange
+            ? Revision(generation: generation, sequence: bus.sequence)
+            : Revision(generation: before.generation, sequence: before.sequence)
+        reply(revision, on: connection)
+    }
+
     /// Publishes or withdraws a state, and returns whether this is a change.
     @discardableResult
     func publish(_ value: PublishedValue, by publisher: Publisher, target: Int? = nil) -> Bool {

@@ -62,7 +62,7 @@ extension BusServer {
             let reason = loadZone(zone, at: loop.wallClock)
         else { return }
         note("time zone \(zone): \(reason)", of: user, level: .warning)
-        throw .invalidParameter("entry.zone")
+        throw .invalidParameter("entry.zone", "is refused: the bus does not know this time zone")
     }
 
     /// Loads the rules of a zone, and returns the reason if there are none.

@@ -50,7 +50,7 @@ package enum ProcessSpawn {
         defer { for text in argv + envp { free(text) } }
         var pid: pid_t = 0
         let result = posix_spawnp(&pid, path ?? arguments[0], &actions, &attributes, argv, envp)
-        guard result == 0 else { throw SystemError("posix_spawn", on: arguments[0], code: result) }
+        guard result == 0 else { throw SystemError("exec", on: arguments[0], code: result) }
         return pid
     }
 }

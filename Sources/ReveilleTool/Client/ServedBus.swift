@@ -16,7 +16,7 @@ struct ServedBus {
     init(_ address: UnixAddress) throws(ReveilleError) {
         self.address = address
         client = try BlockingClient(address)
-        try client.send(.info)
+        try client.send(.fence)
         let info = try client.receive()
         if let error = CallError(info) { throw ReveilleError(answered: error, to: "GetInfo") }
         version = info.parameters["version"]?.stringValue

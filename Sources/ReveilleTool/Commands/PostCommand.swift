@@ -65,6 +65,12 @@ struct PostCommand: AwaitingCommand {
             if let fields = try PartialReading(parsing: state) { return fields }
         } catch {
             if state.hasPrefix("{") { throw Failure(.usage, "\(state): \(error)") }
+            if state.contains("="), let field = state.split(separator: "=").first.map({ String($0) }),
+                let values = aspect.values(of: field)
+            {
+                throw Failure(
+                    .usage, "\(state): \(aspect).\(field) must be \(values), in a JSON object: {\"\(field)\": …}")
+            }
             guard isAbbreviation else {
                 throw aspect.values(of: aspect.mainField)?.words.isEmpty == false
                     ? aspect.refusing(state, for: aspect.mainField) : notAnObject

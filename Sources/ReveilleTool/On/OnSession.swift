@@ -45,7 +45,9 @@ final class OnSession {
     }
 
     private func finish(_ change: Event, _ code: Int32) throws(Failure) {
-        if code != 0, !session.isEnding { Console.error("reveille: \(rule.command[0]): exit code \(code)") }
+        if code != 0, !session.isEnding {
+            Console.error("reveille: \(rule.command[0]): \(Program.text(ofEnd: code))")
+        }
         set.change(rule.text) { $0.finish(change, exitCode: code, at: .now) }
         try store()
         runs += 1

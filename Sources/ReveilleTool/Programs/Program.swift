@@ -47,6 +47,18 @@ final class Program {
     /// The exit code, or 128 plus the signal, once the program has ended.
     var end: Int32? { process.hasEnded ? process.exitCode : nil }
 
+    /// The end in words: `exit code 3`, or `exit code 137 (SIGKILL)`, as shells write it.
+    static func text(ofEnd code: Int32) -> String {
+        "exit code \(code)" + (signals[code - 128].map { " (\($0))" } ?? "")
+    }
+
+    /// The names of the signals that end programs.
+    private static let signals: [Int32: String] = [
+        SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS",
+        SIGFPE: "SIGFPE", SIGKILL: "SIGKILL", SIGSEGV: "SIGSEGV", SIGPIPE: "SIGPIPE", SIGALRM: "SIGALRM",
+        SIGTERM: "SIGTERM", SIGSYS: "SIGSYS",
+    ]
+
     func pass(_ number: Int32) {
         // In the same process group, the program has received the terminal's signal too.
         if Self.keys.contains(number) && !isApart { return }

@@ -47,7 +47,7 @@ extension RulesSession {
             defer { withExtendedLifetime(output) {} }
             try await session.run(rule.command, for: event, environment: environment, output: output?.number) { code in
                 if code != 0, !self.session.isEnding {
-                    self.log.write(.warning, "\(place): \(rule.command[0]): exit code \(code)")
+                    self.log.write(.warning, "\(place): \(rule.command[0]): \(Program.text(ofEnd: code))")
                 }
                 self.finish(change, of: rule.text, code)
             }

@@ -17,7 +17,9 @@ package struct BeginTask: BusMethod {
 
     package init(_ fields: inout Fields, history _: Int) throws(CallError) {
         task = try fields.string("name")
-        guard (1...BusInterface.nameLimit).contains(task.utf8.count) else { throw fields.invalid("name") }
+        guard (1...BusInterface.nameLimit).contains(task.utf8.count) else {
+            throw fields.invalid("name", "must have 1 to \(BusInterface.nameLimit) bytes")
+        }
         subscription = try fields.string("subscription")
     }
 

@@ -48,7 +48,7 @@ extension BareMethod {
     package var parameters: JSONObject { [:] }
 }
 
-/// A call without any effect, which the description of the service answers.
+/// A call without any effect, which the description of the service answers with the product and its version.
 ///
 /// Its reply shows that the bus has processed every earlier call of the connection, and that everything the bus sent
 /// before, on any connection, can be read.
@@ -63,7 +63,8 @@ extension ServiceDescription {
     /// The description of the bus, which finds the position of the method of each call; the version is for GetInfo.
     package static func bus(version: String = "") -> ServiceDescription {
         ServiceDescription(
-            vendor: "Reveille", product: "reveille", version: version, url: "", interfaces: BusInterface.all())
+            vendor: "Reveille", product: "reveille", version: version, url: "man:reveille(7)",
+            interfaces: BusInterface.all())
     }
 
     /// The methods of the bus by their positions.
@@ -89,9 +90,8 @@ extension Call {
         self.init(method: method, parameters: parameters, mode: mode)
     }
 
-    package static var info: Call { fence }
     package static var fence: Call { Call(Fence()) }
 
-    /// The method for messages: a method of the bus without its interface.
-    package var shortName: String { interface == BusInterface.name ? member : method }
+    /// The method for messages: without its interface, if that is one of the bus.
+    package var shortName: String { interface.hasPrefix("org.reveille.") ? member : method }
 }

@@ -54,7 +54,9 @@ package struct CheckCapabilities: BusMethod {
 
     package init(_ fields: inout Fields, history _: Int) throws(CallError) {
         names = try fields.strings("capabilities")
-        guard names.count <= BusInterface.capabilityLimit else { throw fields.invalid("capabilities") }
+        guard names.count <= BusInterface.capabilityLimit else {
+            throw fields.invalid("capabilities", "must be at most \(BusInterface.capabilityLimit)")
+        }
     }
 
     package var parameters: JSONObject { ["capabilities": JSON(strings: names)] }

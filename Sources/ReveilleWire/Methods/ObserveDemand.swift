@@ -13,7 +13,9 @@ package struct ObserveDemand: BusMethod {
     package init(_ aspects: AspectSet) { self.aspects = aspects }
 
     package init(_ fields: inout Fields, history _: Int) throws(CallError) {
-        guard let aspects = try fields.aspects(), aspects.builtIn.isEmpty else { throw fields.invalid("aspects") }
+        guard let aspects = try fields.aspects(), aspects.builtIn.isEmpty else {
+            throw fields.invalid("aspects", "must be names that programs publish, or patterns of them")
+        }
         self.aspects = aspects
     }
 
@@ -32,7 +34,7 @@ package struct NameDemand: ReplyElement {
     }
 
     package init?(_ fields: inout Fields) throws(CallError) {
-        self.init(aspect: try fields.aspect { _ in true }, isNeeded: try fields.bool("needed"))
+        self.init(aspect: try fields.anyAspect(), isNeeded: try fields.bool("needed"))
     }
 
     package var structure: JSON { ["aspect": .string(aspect.name), "needed": .bool(isNeeded)] }

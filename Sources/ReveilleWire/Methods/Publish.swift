@@ -9,48 +9,61 @@ package struct Publish: BusMethod {
     package static var name: String { "org.reveille.Bus.Publish" }
     package let value: PublishedValue
     package let whileConnected: Bool
-    package let target: PublishTarget?
+    /// Whether the state ended with an earlier connection, so that one that lasts is newer.
+    package let isAgain: Bool
 
-    package init(_ value: PublishedValue, whileConnected: Bool = false, target: PublishTarget? = nil) {
-        (self.value, self.whileConnected, self.target) = (value, whileConnected, target)
+    package init(_ value: PublishedValue, whileConnected: Bool = false, isAgain: Bool = false) {
+        (self.value, self.whileConnected, self.isAgain) = (value, whileConnected, isAgain)
     }
 
     package init(_ fields: inout Fields, history _: Int) throws(CallError) {
-        let name = try fields.aspect { $0.isPublished }
-        let value = try fields.optional(.value) { PublishedValue(name, validating: $0) }
-        self.value = value ?? PublishedValue(name, bytes: nil)
+        value = try fields.publishedValue()
         whileConnected = try fields.optionalBool("whileConnected") ?? false
-        target = try PublishTarget(&fields)
+        isAgain = try fields.optionalBool("again") ?? false
     }
 
     package var parameters: JSONObject {
-        var parameters: JSONObject = ["aspect": .string(value.name.name), "value": value.structure]
+        var parameters = value.parameters
         if whileConnected { parameters["whileConnected"] = true }
-        if let target {
-            parameters["instance"] = .string(target.instance)
-            parameters["target"] = .integer(Int64(target.generation))
-        }
+        if isAgain { parameters["again"] = true }
         return parameters
     }
 }
 
-/// The generation that a published value stands for, on one instance of the bus.
-package struct PublishTarget: Sendable, Hashable {
-    package var instance: String
-    package var generation: Int
+/// Publishes a state from elsewhere, which stands for all changes up to a generation on one instance of the bus.
+package struct Import: BusMethod {
+    package typealias Answer = Revision
+    package static var name: String { "org.reveille.Bus.Import" }
+    package let value: PublishedValue
+    package let instance: String
+    package let generation: Int
 
-    package init(instance: String, generation: Int) {
-        self.instance = instance
-        self.generation = generation
+    package init(_ value: PublishedValue, instance: String, generation: Int) {
+        (self.value, self.instance, self.generation) = (value, instance, generation)
     }
 
-    /// Reads the parameters of a call, of which it has both or none; `nil` for none.
-    fileprivate init?(_ fields: inout Fields) throws(CallError) {
-        switch (try fields.optionalString("instance"), try fields.optionalCount("target")) {
-        case (let instance?, let generation?): self.init(instance: instance, generation: generation)
-        case (nil, nil): return nil
-        case (nil, _): throw fields.invalid("instance")
-        case (_, nil): throw fields.invalid("target")
-        }
+    package init(_ fields: inout Fields, history _: Int) throws(CallError) {
+        value = try fields.publishedValue()
+        instance = try fields.string("instance")
+        generation = try fields.count(.generation)
     }
+
+    package var parameters: JSONObject {
+        var parameters = value.parameters
+        parameters["instance"] = .string(instance)
+        parameters["generation"] = .integer(Int64(generation))
+        return parameters
+    }
+}
+
+extension Fields {
+    fileprivate mutating func publishedValue() throws(CallError) -> PublishedValue {
+        let name = try publishedName()
+        let value = try optional(.value, PublishedValue.rule) { PublishedValue(name, validating: $0) }
+        return value ?? PublishedValue(name, bytes: nil)
+    }
+}
+
+extension PublishedValue {
+    fileprivate var parameters: JSONObject { ["aspect": .string(name.name), "value": structure] }
 }

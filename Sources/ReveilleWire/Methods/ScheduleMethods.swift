@@ -109,8 +109,8 @@ extension ScheduleEntry {
 
     init(_ fields: inout Fields) throws(CallError) {
         let id = try fields.string("id")
-        let aspect = try fields.aspect { $0.isPublished }
-        let value = try fields.optional(.value) { PublishedValue(aspect, validating: $0) }
+        let aspect = try fields.publishedName()
+        let value = try fields.optional(.value, PublishedValue.rule) { PublishedValue(aspect, validating: $0) }
         let at = try fields.time("at")
         let every = try fields.time("every")
         let calendar = try fields.optionalStructure("calendar") { parts throws(CallError) in
@@ -127,7 +127,7 @@ extension ScheduleEntry {
                 id: id, aspect: aspect, value: value?.bytes, at: at, every: every, calendar: calendar, zone: zone,
                 until: until, ifMissed: missed, grace: grace, wake: wake, launch: launch)
         } catch {
-            throw .invalidParameter(fields.path(of: error.path))
+            throw .invalidParameter(fields.path(of: error.path), error.reason)
         }
     }
 

@@ -17,7 +17,9 @@ package struct SetState: BusMethod {
 
     package init(_ fields: inout Fields, history _: Int) throws(CallError) {
         let state: RequestedState = try fields.word("state")
-        wakeAfter = try fields.optional("wakeAfter") { value in
+        wakeAfter = try fields.optional(
+            "wakeAfter", state.isHeld ? "must be from 1 ms to a year" : "needs the state background or suspended"
+        ) { value in
             value.integerValue.map { Duration.milliseconds($0) }.flatMap {
                 state.isHeld && BusInterface.wakeAfterRange.contains($0) ? $0 : nil
             }

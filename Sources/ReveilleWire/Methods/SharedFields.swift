@@ -6,16 +6,6 @@ import Varlink
 // The fields that several methods have.
 
 extension Fields {
-    mutating func aspects() throws(CallError) -> AspectSet? {
-        let aspects: AspectSet? = try optional("aspects") { value in
-            guard let words = value.arrayValue, !words.isEmpty else { return nil }
-            let aspects = words.compactMap { $0.stringValue.flatMap { Aspect($0) } }
-            return aspects.count == words.count ? AspectSet(aspects) : nil
-        }
-        try Quota.aspects.check(aspects?.count ?? 0, atMost: BusInterface.aspectLimit)
-        return aspects
-    }
-
     /// Returns whether the caller knows the field; names of other fields, of a later version, are ignored.
     mutating func wantsSupply() throws(CallError) -> Bool {
         try optionalStrings("fields")?.contains(supplyField) ?? false

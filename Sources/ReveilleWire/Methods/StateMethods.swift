@@ -17,7 +17,9 @@ package struct GetState: BusMethod {
     package init(_ fields: inout Fields, history _: Int) throws(CallError) {
         aspects = try fields.aspects() ?? .default
         // Without a subscription, there is no such state.
-        guard !aspects.builtIn.contains(where: \.isOfSubscription) else { throw fields.invalid("aspects") }
+        guard !aspects.builtIn.contains(where: \.isOfSubscription) else {
+            throw fields.invalid("aspects", "cannot have lifecycle, which each subscription has for itself")
+        }
         wantsSupply = try fields.wantsSupply()
     }
 
@@ -62,8 +64,12 @@ package struct GetHistory: BusMethod {
     }
 
     package init(_ fields: inout Fields, history _: Int) throws(CallError) {
-        limit = try fields.optional("limit") { value in value.integerValue.flatMap { $0 >= 1 ? Int($0) : nil } }
-        aspect = try fields.aspect { !$0.isPattern && $0.builtIn?.isOfSubscription != true }
+        limit = try fields.optional("limit", "must be 1 or more") { value in
+            value.integerValue.flatMap { $0 >= 1 ? Int($0) : nil }
+        }
+        aspect = try fields.aspect("cannot be lifecycle or a pattern") {
+            !$0.isPattern && $0.builtIn?.isOfSubscription != true
+        }
         wantsSupply = try fields.wantsSupply()
     }
 

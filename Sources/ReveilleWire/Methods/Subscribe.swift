@@ -19,12 +19,12 @@ package struct Subscribe: BusMethod {
     package init(_ fields: inout Fields, history: Int) throws(CallError) {
         let aspects = try fields.aspects() ?? .default
         let state: StateWord? = try fields.optionalWord("state")
-        let name = try fields.optional("name") { value in
+        let name = try fields.optional("name", "must have at most \(BusInterface.nameLimit) bytes") { value in
             value.stringValue.flatMap { $0.utf8.count <= BusInterface.nameLimit ? $0 : nil }
         }
         let positions = try fields.optionalStructures("resume") { position throws(CallError) in
             let generation = try position.count(.generation)
-            return (try position.aspect { !$0.isPattern }, generation)
+            return (try position.aspect("cannot be a pattern") { !$0.isPattern }, generation)
         }
         let policies = try fields.optionalStructures("policies") { policy throws(CallError) in
             try policy.policy(among: aspects, history: history)
@@ -40,7 +40,8 @@ package struct Subscribe: BusMethod {
 
     private static func domains(_ fields: inout Fields, of aspects: AspectSet) throws(CallError) -> DomainSelection? {
         guard let words = try fields.optionalStrings("domains") else { return nil }
-        guard !words.isEmpty, aspects.contains(Aspect.defaults) else { throw fields.invalid("domains") }
+        guard !words.isEmpty else { throw fields.invalid("domains", "must have at least one") }
+        guard aspects.contains(Aspect.defaults) else { throw fields.invalid("domains", "need the aspect defaults") }
         try Quota.domains.check(words.count, atMost: DomainSelection.limit)
         return try Result { () throws(DomainSelection.Refusal) in try DomainSelection(words) }
             .mapError { CallError.invalidDomain($0) }.get()

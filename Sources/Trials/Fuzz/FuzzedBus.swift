@@ -61,7 +61,8 @@ struct FuzzedBus: ~Copyable {
         case is Refresh: refresh()
         case let call as Post: post(call.reading)
         case let call as Publish:
-            publish(call.value, isTied: call.whileConnected, target: call.target?.generation)
+            publish(call.value, isTied: call.whileConnected)
+        case let call as Import: publish(call.value, target: call.generation)
         case let call as BeginTask:
             _ = try subscription(call.subscription)
             return TaskState(remaining: .zero, hasEnded: true).parameters

@@ -98,50 +98,71 @@ struct Schema: Sendable, Hashable {
 extension Schema {
     /// Checks that an object has the fields of a structure and no others; see ``Interface/validate(_:)``.
     func validate(_ object: JSONObject, _ structure: Int) throws(CallError) {
-        let path = object.withText { text, index in invalidPath(in: text, at: index, of: structure) }
-        if let path { throw .invalidParameter(path.joined(separator: ".")) }
+        let found = object.withText { text, index in fault(in: text, at: index, of: structure) }
+        if let found { throw .invalidParameter(found.path.joined(separator: "."), found.reason) }
     }
 
-    /// Returns the path of the first invalid field in a value, if any; empty for the value itself.
-    private func invalidPath(in text: JSONText, at index: Int, of type: Int) -> [String]? {
+    /// An invalid field, by its path; the path of the value itself is empty.
+    private struct Fault {
+        var path: [String] = []
+        var reason: String
+    }
+
+    /// Returns the first invalid field in a value, if any.
+    private func fault(in text: JSONText, at index: Int, of type: Int) -> Fault? {
         switch (kinds[type], text.nodes[index].value) {
-        case (.any, .null): return []
+        case (.any, .null): return Fault(reason: "is required")
         case (.bool, .bool), (.int, .integer), (.float, .integer), (.float, .number), (.string, .string),
             (.object, .object), (.nullable, .null), (.any, _):
             return nil
         case (.nullable(let type), _):
-            return invalidPath(in: text, at: index, of: type)
+            return fault(in: text, at: index, of: type)
         case (.enumeration(let words), .string(let word)):
-            return names.position(of: text.bytes.span, word, in: words) == nil ? [] : nil
+            return names.position(of: text.bytes.span, word, in: words) == nil ? Fault(reason: CallError.unknown) : nil
         case (.structure(let fields), .object):
-            return invalidPath(in: text, at: index, with: fields)
+            return fault(in: text, at: index, with: fields)
         case (.array(let type), .array(let end)), (.dictionary(let type), .object(let end)):
             var child = index + 1
             while child < end {
-                if let path = invalidPath(in: text, at: child, of: type) { return path }
+                if let fault = fault(in: text, at: child, of: type) { return fault }
                 child = text.end(of: child)
             }
             return nil
         default:
-            return []
+            return Fault(reason: "must be \(words(for: type))")
         }
     }
 
-    private func invalidPath(in text: JSONText, at object: Int, with fields: Range<Int>) -> [String]? {
+    private func words(for type: Int) -> String {
+        switch kinds[type] {
+        case .bool: "true or false"
+        case .int: "an integer"
+        case .float: "a number"
+        case .string, .enumeration: "a string"
+        case .structure, .dictionary, .object: "an object"
+        case .array(let type): "a list, and each element \(words(for: type))"
+        case .any: "a value"
+        case .nullable(let type): words(for: type)
+        }
+    }
+
+    private func fault(in text: JSONText, at object: Int, with fields: Range<Int>) -> Fault? {
         for field in fields {
             let name = names[field]
             let type = fieldTypes[field]
             if let value = text.member(name, of: object) {
-                if let path = invalidPath(in: text, at: value, of: type) { return [name] + path }
-            } else {
-                guard case .nullable = kinds[type] else { return [name] }
+                guard let fault = fault(in: text, at: value, of: type) else { continue }
+                return Fault(path: [name] + fault.path, reason: fault.reason)
             }
+            guard case .nullable = kinds[type] else { return Fault(path: [name], reason: "is required") }
         }
         let end = text.end(of: object)
         var member = object + 1
         while member < end {
             let name = text.nodes[member].name
-            guard names.position(of: text.bytes.span, name, in: fields) != nil else { return [text.string(name)] }
+            guard names.position(of: text.bytes.span, name, in: fields) != nil else {
+                return Fault(path: [text.string(name)], reason: CallError.unknown)
+            }
             member = text.end(of: member)
         }
         return nil

@@ -6,11 +6,18 @@ public struct CallError: Error, Sendable, Hashable {
     public let name: String
     /// The details of the error.
     public let parameters: JSONObject
+    /// Why, in words for people, which a reply has as the parameter `reason`.
+    ///
+    /// Errors that differ in it are equal.
+    package let reason: String?
 
     /// Creates an error.
     public init(name: String, parameters: JSONObject = [:]) {
-        self.name = name
-        self.parameters = parameters
+        self.init(name: name, parameters: parameters, reason: nil)
+    }
+
+    private init(name: String, parameters: JSONObject, reason: String?) {
+        (self.name, self.parameters, self.reason) = (name, parameters, reason)
     }
 
     /// Creates the error of an error reply, or returns `nil` for other replies.
@@ -18,12 +25,29 @@ public struct CallError: Error, Sendable, Hashable {
         guard let name = reply.error else { return nil }
         self.init(name: name, parameters: reply.parameters)
     }
+
+    /// The parameters of a reply.
+    package var details: JSONObject {
+        guard let reason else { return parameters }
+        return JSONObject(members: parameters.members + [JSONObject.Member(name: "reason", value: .string(reason))])
+    }
+
+    /// Compares the names and the details.
+    public static func == (one: CallError, other: CallError) -> Bool {
+        one.name == other.name && one.parameters == other.parameters
+    }
+
+    /// Hashes the name and the details.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(parameters)
+    }
 }
 
 extension CallError: CustomStringConvertible {
     /// The name, followed by the parameters if there are any.
     public var description: String {
-        parameters.isEmpty ? name : "\(name) \(parameters)"
+        details.isEmpty ? name : "\(name) \(details)"
     }
 }
 
@@ -47,8 +71,19 @@ extension CallError {
 
     /// A parameter, given by a path such as `battery.level`, is missing, unknown, of the wrong type or out of range.
     public static func invalidParameter(_ parameter: String) -> CallError {
-        CallError(name: "org.varlink.service.InvalidParameter", parameters: ["parameter": .string(parameter)])
+        invalidParameter(parameter, nil)
     }
+
+    /// The same, for a reason in words that follow the parameter.
+    package static func invalidParameter(_ parameter: String, _ reason: String?) -> CallError {
+        CallError(
+            name: "org.varlink.service.InvalidParameter", parameters: ["parameter": .string(parameter)], reason: reason)
+    }
+
+    /// The reason why a parameter is invalid that this service does not know, or whose word it does not know.
+    ///
+    /// A caller of a later version may find that the service is of an earlier one.
+    package static let unknown = "unknown"
 
     /// The caller does not have permission.
     public static let permissionDenied = CallError(name: "org.varlink.service.PermissionDenied")

@@ -18,7 +18,7 @@ public struct Reply: Sendable, Hashable {
 
     /// Creates the reply to a failed call, which is always the last one.
     public init(_ error: CallError) {
-        parameters = error.parameters
+        parameters = error.details
         continues = false
         self.error = error.name
     }

@@ -147,8 +147,9 @@ extension Interface {
         # The interface declares the method, but the service does not implement it.
         error MethodNotImplemented (method: string)
 
-        # A parameter is missing, unknown, of the wrong type or out of range.
-        error InvalidParameter (parameter: string)
+        # A parameter is missing, unknown, of the wrong type or out of range. reason: why, in words for people;
+        # 'unknown' if the service does not know the parameter, or the word that it has, as one of an earlier version.
+        error InvalidParameter (parameter: string, reason: ?string)
 
         # The caller does not have permission.
         error PermissionDenied ()

@@ -16,7 +16,8 @@ struct ClientDocumentTests {
         digits, - and _, joined by dots, with at most 255 bytes; a pattern cannot be published
         invalid_argument
         org.varlink.service.InvalidParameter
-        {'parameter': 'aspect'}
+        {'parameter': 'aspect', 'reason': "must be two or more words of letters, digits, '-' and '_', joined by dots, of at \
+        most 255 bytes"}
 
         """,
     ]

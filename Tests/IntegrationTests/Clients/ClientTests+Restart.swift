@@ -41,6 +41,26 @@ extension ClientTests {
         #expect(try client.result(of: follow) == .null)
     }
 
+    @Test(
+        "a tied value does not return over a newer one that lasts when the bus is back",
+        arguments: ClientLanguage.separate)
+    func newerValueStays(language: ClientLanguage) throws {
+        let client = try ClientProgram(language, on: bus)
+        let names = ["org.example.tied", "org.example.other"]
+        for name in names {
+            try client.call("publish", ["arguments": [.string(name), ["by": 1]], "options": ["whileConnected": true]])
+        }
+        #expect(try bus.client().call("Publish", #"{"aspect":"org.example.tied","value":{"by":2}}"#).error == nil)
+        #expect(bus.stop() == 0)
+        try bus.restart()
+        let other = try bus.client()
+        try wait(for: "the client's other name") { try other.state(of: names[1])["value"] == ["by": 1] }
+        #expect(try other.state(of: names[0])["value"] == ["by": 2])
+        try client.call("close")
+        try wait(for: "the end of the client's name") { try other.state(of: names[1])["value"] == .null }
+        #expect(try other.state(of: names[0])["value"] == ["by": 2])
+    }
+
     @Test(arguments: ClientLanguage.separate) func laterProcessResumesFromPositions(language: ClientLanguage) throws {
         let earlier = try ClientProgram(language, on: bus)
         try earlier.subscribe(to: ["battery", "proximity"])

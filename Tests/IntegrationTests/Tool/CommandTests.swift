@@ -36,6 +36,10 @@ import Varlink
         (["watch", "--jsn"], "Did you mean '--json'?"),
         (["post", "proximity", "nera"], "proximity.state must be near, far or unknown; did you mean near?"),
         (["post", "proximity", "close"], "close: proximity.state must be near, far or unknown\n"),
+        (
+            ["post", "battery", "level=7"],
+            "level=7: battery.level must be a number from 0 to 1, or null, in a JSON object: {\"level\": …}"
+        ),
         (["post", "battery", "chraging"], "unknown, unplugged, charging or full; did you mean charging?"),
         (
             ["post", "battery", "null"],

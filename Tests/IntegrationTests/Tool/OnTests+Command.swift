@@ -64,8 +64,8 @@ extension OnTests {
 
     @Test(
         "a command that fails is reported and does not end the program",
-        arguments: [("exit 3", 3), ("kill -KILL $$", 137)])
-    func failingCommandIsReported(script: String, code: Int) throws {
+        arguments: [("exit 3", "3"), ("kill -KILL $$", "137 (SIGKILL)")])
+    func failingCommandIsReported(script: String, code: String) throws {
         let run = try scene.start([], ["sh", "-c", "cat; \(script)"])
         try scene.post(0.09)
         try wait(for: "the report") { run.reports == "reveille: sh: exit code \(code)\n" }
@@ -115,7 +115,7 @@ extension OnTests {
         unlink(command)
         try scene.post(0.09)
         #expect(run.process.wait() == 127)
-        #expect(run.reports == "reveille: posix_spawn \(command): No such file or directory (ENOENT)\n")
+        #expect(run.reports == "reveille: exec \(command): No such file or directory (ENOENT)\n")
         try install()
         let next = try scene.start(options, [command])
         try scene.waitForRuns(of: next, at: [0.09])

@@ -35,6 +35,7 @@ import Testing
         #expect(latest == [value(1), value(1, of: Self.other)])
         states.publish(value(2), isTied: true, Self.failed(.timeout))
         #expect(latest == [value(2), value(1, of: Self.other)])
+        #expect(states.latest.allSatisfy { $0.whileConnected })
     }
 
     @Test("a state that the bus refuses leaves the last one") mutating func refusedValueLeavesTheLast() {

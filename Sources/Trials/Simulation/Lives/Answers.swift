@@ -43,7 +43,7 @@ struct Answers {
                 throw Broken("user \(user): \(answer.call.member) of a subscription of user \(owner ?? 0)")
             }
         case "GetHistory": try checkChanges(of: answer)
-        case "Post", "Publish":
+        case "Post", "Publish", "Import":
             guard People.powerful.contains(user) else { throw Broken("user \(user): \(answer.call.member)") }
         default: break
         }

@@ -108,7 +108,7 @@ extension HostileLife {
     private func askAround(_ user: HonestUser) throws(Broken) {
         let calls = [
             Call(GetState(.default)), Call(GetHistory(.battery)), Call(ListSubscriptions()), Call(DescribeAspects()),
-            .info,
+            .fence,
         ]
         try ask(user, choices.one(of: calls))
     }

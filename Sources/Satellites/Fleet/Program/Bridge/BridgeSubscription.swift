@@ -141,11 +141,15 @@ final class BridgeSubscription {
     }
 
     /// Publishes a name on the bus, or withdraws it with `nil`.
+    ///
+    /// If the bus lets this user count no changes by a target, the value is one change.
     func publish(_ name: String, _ value: JSONObject?, target: FleetPosition? = nil) {
-        let target = target.map { PublishTarget(instance: $0.instance, generation: Int($0.generation)) }
-        call(Publish(PublishedValue(Aspect(stringLiteral: name), value), target: target)) { [weak self] result in
+        let published = PublishedValue(Aspect(stringLiteral: name), value)
+        let completion: (Result<JSONObject, any Error>) -> Void = { [weak self] result in
             guard let self else { return }
             switch result {
+            case .failure(let error as CallError) where target != nil && error == .permissionDenied:
+                publish(name, value)
             case .success(let reply):
                 log.settle(.aspect(name))
                 onAnswer(
@@ -156,6 +160,9 @@ final class BridgeSubscription {
                 onAnswer(name, nil)
             }
         }
+        guard let target else { return call(Publish(published), completion: completion) }
+        call(
+            Import(published, instance: target.instance, generation: Int(target.generation)), completion: completion)
     }
 
     private func call(_ method: some BusMethod, completion: @escaping (Result<JSONObject, any Error>) -> Void) {
