@@ -137,7 +137,7 @@ struct WithdrawCommand: AwaitingCommand {
 
     func perform() async throws {
         let device = try await bus.device()
-        if try await device.get(name).published?.isWithdrawn == true {
+        if try await device.event(of: name).published?.isWithdrawn == true {
             let names = try await device.aspects().filter { $0.isAvailable && !$0.aspect.isOwn }.map(\.aspect.name)
             Console.error("reveille: \(name) was not published\(Suggestion.nearest(to: name.name, among: names))")
         }
