@@ -83,7 +83,7 @@ public final class Device: Sendable {
 
     /// Ends the connection, its subscriptions, observations and tasks, and withdraws what is published `whileConnected`.
     ///
-    /// Later calls fail with ``ReveilleError/Code/noBus``. A device that is released is closed too, but not before its
+    /// Later calls fail with ``ReveilleError/Code/closed``. A device that is released is closed too, but not before its
     /// subscriptions and observations are released.
     ///
     /// ```swift

@@ -32,6 +32,8 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
 
         /// No bus answers at the address.
         public static let noBus = Code("noBus")
+        /// The program itself has closed the device.
+        public static let closed = Code("closed")
         /// The bus did not answer in time.
         public static let timeout = Code("timeout")
         /// This process does not have the permission.
@@ -81,7 +83,8 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         switch failure {
         case .absent(let places): self = .noBus(at: places)
         case .unreachable(let error): self.init(reaching: error)
-        case .closed, .ended: self.init(.noBus, "\(failure)")
+        case .closed: self.init(.closed, "\(failure)")
+        case .ended: self.init(.noBus, "\(failure)")
         case .invalid: self.init(.invalidReply, "\(failure)")
         case .unanswered: self.init(.timeout, "\(failure)")
         }
@@ -111,7 +114,7 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 
     /// Whether the bus was away or silent, and may answer later.
-    package var isLoss: Bool { code == .noBus || code == .timeout }
+    package var isLoss: Bool { code == .noBus || code == .timeout || code == .closed }
 
     package init(answered error: CallError, to method: String) {
         let code: Code =

@@ -61,8 +61,9 @@ import Testing
         #expect(try await last == nil)
         #expect(token.failure == nil)
         let error = await #expect(throws: ReveilleError.self) { try await device.get(.battery) }
-        #expect(error?.code == .noBus && error?.description.contains("the device is closed") == true)
-        await #expect(throws: ReveilleError.self) { try await device.subscribe(to: [.battery]) }
+        #expect(error?.code == .closed && error?.description.contains("the device is closed") == true)
+        let refusal = await #expect(throws: ReveilleError.self) { try await device.subscribe(to: [.battery]) }
+        #expect(refusal?.code == .closed)
         await device.close()
     }
 
