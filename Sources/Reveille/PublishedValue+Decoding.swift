@@ -7,16 +7,6 @@ import Varlink
 extension PublishedValue {
     /// Decodes the value.
     ///
-    /// ```swift
-    /// struct Volume: Codable {
-    ///     var level: Double
-    /// }
-    /// let event = try await device.get(PublishedName<Volume>("org.example.volume"))
-    /// if case .published(let value) = event.reading, let volume = try value.decode(as: Volume.self) {
-    ///     print(volume.level)
-    /// }
-    /// ```
-    ///
     /// - Parameter type: The type of the value.
     /// - Returns: The value; `nil` if it was withdrawn or has never been published.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/unexpectedValue`` with the name, and the path of the part that

@@ -2,6 +2,7 @@
 
 import Glibc
 import Reveille
+import ReveilleCore
 import ReveilleTesting
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
         let phone = try SyntheticPhone(batteries: 3)
         let bus = try phone.startBus(configuration: configuration)
         let device = try await Device.connect(to: bus.address)
-        let subscription = try await device.subscribe(to: Set(Aspect.device))
+        let subscription = try await device.subscribe(to: Set(AspectSet.default.aspects))
         try await subscription.enterBackground()
         let pack = try #require(phone.battery.device)
         let steps: [(Aspect, () throws -> Void)] = [

@@ -37,6 +37,7 @@ enum StatusLine {
             options: SubscriptionOptions(
                 initial: true, policies: [session.aspect: Policy(background: .immediate)], name: "status line"))
         var parts: [Aspect: String] = [:]
+        var shown = ""
         for try await events in subscription.batches {
             for event in events {
                 guard event.aspect != session.aspect else {
@@ -52,7 +53,9 @@ enum StatusLine {
             // Until all of these are known, nothing is printed.
             guard always.allSatisfy({ parts[$0] != nil }) else { continue }
             let players = parts.keys.filter { !always.contains($0) }.sorted { $0.name < $1.name }
-            print((always + players).compactMap { parts[$0] }.joined(separator: "  "))
+            let line = (always + players).compactMap { parts[$0] }.joined(separator: "  ")
+            if line != shown { print(line) }
+            shown = line
             fflush(nil)
         }
     }
