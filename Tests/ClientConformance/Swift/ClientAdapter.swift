@@ -63,10 +63,10 @@ private actor Client {
             subscriptions[of] = try await device.subscribe(to: request.aspects, options)
         case "publish":
             guard let name = arguments.first?.aspect, let value = arguments.last else { throw Unexpected(request) }
-            try await device.publish(name, value, whileConnected: options["whileConnected"] == true)
+            try await device.publish(PublishedName(name), value, whileConnected: options["whileConnected"] == true)
         case "withdraw":
             guard let name = arguments.first?.aspect else { throw Unexpected(request) }
-            try await device.withdraw(name)
+            try await device.withdraw(PublishedName<JSON>(name))
         case "suspend": try await device.shell.suspend(arguments.first?.stringValue ?? "")
         case "endTask": ends.popLast()?.finish()
         case "close" where of == nil: await device.close()
@@ -122,9 +122,11 @@ extension Device {
             policies[Aspect(stringLiteral: aspect)] = Policy(value.objectValue ?? [:])
         }
         return try await subscribe(
-            to: aspects, initial: options["initial"] == true, policies: policies,
-            resume: options["resume"].map { try $0.decode(Positions.self) }, name: options["name"]?.stringValue,
-            background: options["background"] == true)
+            to: Set(aspects.aspects),
+            options: SubscriptionOptions(
+                initial: options["initial"] == true, policies: policies,
+                resume: options["resume"].map { try $0.decode(Positions.self) }, name: options["name"]?.stringValue,
+                background: options["background"] == true))
     }
 }
 

@@ -7,8 +7,19 @@ import Testing
 
 @Suite(.blocking, .timeLimit(.minutes(10)), .enabled(if: Node.isThere || Node.isRequired, "no Node.js"))
 struct ClientDocumentTests {
-    /// The output of each example, in the order of the article.
-    private static let python = [
+    /// The output of each example of a page, in their order.
+    private static let python: KeyValuePairs = [
+        "Docs/Clients.md": clients,
+        "Docs/Guide/FirstProgram.md": ["battery {'state': 'unplugged'"],
+        "Docs/Guide/SleepingAndWaking.md": ["while asleep: ", "uploading part 2\n", "changes since 20"],
+        "Docs/Guide/PublishingAndDemand.md": ["{'level': 0.4}\n", "stop measuring\n"],
+        "Docs/Guide/TimesAndLaunching.md": ["org.example.backup"],
+    ]
+    private static let node: KeyValuePairs = [
+        "Docs/Clients.md": ["battery {", "while asleep: ", "uploading part 2\n", "{ level: 0.4 }\n"],
+        "Docs/Guide/FirstProgram.md": ["battery {"],
+    ]
+    private static let clients = [
         "battery {'state': 'unplugged'", "battery {'state': 'unplugged'", "draw ['battery']\n",
         "while asleep: ", "battery\n", "uploading part 2\n", "changes since 20", "{'level': 0.4}\n", "needed: []\n",
         """
@@ -21,7 +32,6 @@ struct ClientDocumentTests {
 
         """,
     ]
-    private static let node = ["battery {", "while asleep: ", "uploading part 2\n", "{ level: 0.4 }\n"]
 
     private let bus: BusProcess
 
@@ -43,10 +53,18 @@ struct ClientDocumentTests {
         #expect(example.errors.isSilent, "\(example.errors)")
     }
 
+    private static func examples(
+        _ language: String, of pages: KeyValuePairs<String, [String]>
+    ) throws -> [(String, String)] {
+        try pages.flatMap { page, outputs in
+            let examples = try DocumentTests.blocks(language, of: page)
+            try #require(examples.count == outputs.count, "\(page)")
+            return zip(examples, outputs)
+        }
+    }
+
     @Test func everyPythonExampleRuns() throws {
-        let examples = try DocumentTests.blocks("python", of: "Docs/Clients.md")
-        try #require(examples.count == Self.python.count)
-        for (example, output) in zip(examples, Self.python) {
+        for (example, output) in try Self.examples("python", of: Self.python) {
             // The example stores its positions in the current directory.
             let code = "import os; os.chdir('\(bus.directory.path)')\n" + example
             try run("python3", ["-X", "dev", "-c", code], until: output)
@@ -56,9 +74,7 @@ struct ClientDocumentTests {
     @Test func everyNodeExampleRuns() throws {
         let module = ClientLanguage.node.module
         try ChildProcess(["cp", module.directory + "/" + module.name, bus.directory.path]).wait()
-        let examples = try DocumentTests.blocks("js", of: "Docs/Clients.md")
-        try #require(examples.count == Self.node.count)
-        for (example, output) in zip(examples, Self.node) {
+        for (example, output) in try Self.examples("js", of: Self.node) {
             try bus.directory.write(example, to: "example.mjs")
             try run("node", [bus.directory.path + "/example.mjs"], until: output)
         }

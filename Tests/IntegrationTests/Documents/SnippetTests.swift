@@ -24,6 +24,11 @@ import Varlink
     private static let elsewhere = [
         ("README.md", "console", "DocumentTests"), ("README.md", "python", "DocumentTests"),
         ("Docs/Clients.md", "python", "ClientDocumentTests"), ("Docs/Clients.md", "js", "ClientDocumentTests"),
+        ("Docs/Guide/FirstProgram.md", "python", "ClientDocumentTests"),
+        ("Docs/Guide/FirstProgram.md", "js", "ClientDocumentTests"),
+        ("Docs/Guide/SleepingAndWaking.md", "python", "ClientDocumentTests"),
+        ("Docs/Guide/PublishingAndDemand.md", "python", "ClientDocumentTests"),
+        ("Docs/Guide/TimesAndLaunching.md", "python", "ClientDocumentTests"),
         ("Docs/WritingAClient.md", "c", "ClientConformanceTests"), ("Docs/Protocol.md", "", "DocumentTests"),
         ("Docs/Testing.md", "tap", "DocumentTests"),
         ("Docs/Recipes.md", "json", "RecipeTests"), ("Docs/Recipes.md", "ini", "RecipeTests"),
@@ -32,7 +37,10 @@ import Varlink
     private static let here = ["sh", "json5", "scenario", "rules", "json"]
 
     private static func blocks() throws -> [Block] {
-        let folders = ["", "Docs", "Docs/Decisions", "Sources/Reveille/Reveille.docc"]
+        let folders = [
+            "", "Docs", "Docs/Guide", "Docs/Reference", "Docs/Satellites", "Docs/Contributing", "Docs/Decisions",
+            "Sources/Reveille/Reveille.docc",
+        ]
         let documents = try (folders + ["Sources/ReveilleTesting/ReveilleTesting.docc"]).flatMap { folder in
             try DirectoryListing.files(in: "\(Package.root)/\(folder)").filter { $0.hasSuffix(".md") }.sorted()
                 .map { folder.isEmpty ? $0 : "\(folder)/\($0)" }
