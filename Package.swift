@@ -158,7 +158,7 @@ let package = Package(
 )
 
 // Satellites need libraries that a bus does not have. A plain build, and packages that depend on this one, know neither the
-// satellites nor the targets that use them, unless this variable is set. Docs/Decisions/0026-satellites.md has the reasons.
+// satellites nor the targets that use them, unless this variable is set. Docs/Contributing/Decisions/0026-satellites.md has the reasons.
 if Context.environment["REVEILLE_SATELLITES"] != nil {
     package.products += [
         .executable(name: "reveille-dbus", targets: ["ReveilleDBus"]),

@@ -10,7 +10,7 @@ import home
 import limits
 from brokers import Reveille
 
-PERFORMANCE = pathlib.Path(__file__).resolve().parent.parent.parent / "Docs/Performance"
+PERFORMANCE = pathlib.Path(__file__).resolve().parent.parent.parent / "Docs/Contributing/Performance"
 
 benchmark, Reveille.program = sys.argv[1:]
 if benchmark == "peers":

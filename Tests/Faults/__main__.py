@@ -1,4 +1,4 @@
-"""A fault in every system call: Scripts/faults, described in Docs/Development.md."""
+"""A fault in every system call: Scripts/faults, described in Docs/Contributing/Development.md."""
 from __future__ import annotations
 
 import argparse

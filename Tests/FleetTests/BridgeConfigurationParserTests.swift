@@ -130,7 +130,7 @@ import Varlink
         }
     }
 
-    // MARK: - The table of `Docs/Fleet.md` and the example of the package
+    // MARK: - The table of `Docs/Satellites/Fleet.md` and the example of the package
 
     private static let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
 
@@ -139,7 +139,7 @@ import Varlink
     }
 
     @Test("the program has the documented keys and defaults") func keys() throws {
-        let text = String(decoding: try file("Docs/Fleet.md"), as: UTF8.self)
+        let text = String(decoding: try file("Docs/Satellites/Fleet.md"), as: UTF8.self)
         let section = try #require(text.split(separator: "\n## ").first { $0.hasPrefix("Configuration\n") })
         var documented: [String: String] = [:]
         for row in section.split(separator: "\n") where row.hasPrefix("| `") {

@@ -1,4 +1,4 @@
-"""The walks of Docs/Architecture.md by their titles: what precedes each, and its trigger."""
+"""The walks of Docs/Contributing/Architecture.md by their titles: what precedes each, and its trigger."""
 from __future__ import annotations
 
 import contextlib

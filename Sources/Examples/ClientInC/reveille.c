@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A client of the bus Reveille for programs with a loop of sd-event. Docs/WritingAClient.md explains it. One file: include it.
+// A client of the bus Reveille for programs with a loop of sd-event. Docs/Reference/WritingAClient.md explains it. One file: include it.
 
 #include <poll.h>
 #include <stdbool.h>

@@ -35,7 +35,7 @@ package enum Launch: Sendable, Hashable {
 
 /// Launches programs as services of the service manager, or as children of this process where there is no manager.
 ///
-/// A child would share the limits, the restrictions and the end of the bus; see Docs/Decisions/0023-programs.md.
+/// A child would share the limits, the restrictions and the end of the bus; see Docs/Contributing/Decisions/0023-programs.md.
 package final class SystemLauncher: ProgramLauncher {
     private let loop: EventLoop
     private let manager: ServiceManager

@@ -5,7 +5,7 @@ import ReveilleSimulation
 import ReveilleSystem
 import ReveilleTesting
 
-/// A mosquitto on a port of this machine, configured as Docs/Fleet.md recommends.
+/// A mosquitto on a port of this machine, configured as Docs/Satellites/Fleet.md recommends.
 ///
 /// A Unix socket with a full queue refuses connections; TCP tries again, as in a real network.
 final class StormBroker {

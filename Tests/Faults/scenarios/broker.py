@@ -1,6 +1,6 @@
 """`reveille-fleet set` and the bridge, whose broker answers late or never, or goes and comes at each of their packets.
 
-The oracle is the promise of Docs/Fleet.md: `set` ends, with 0 only if the bus of the device has the value. The bus has the
+The oracle is the promise of Docs/Satellites/Fleet.md: `set` ends, with 0 only if the bus of the device has the value. The bus has the
 newest value at last, and as many changes as sets, of which one that failed counts once or not at all.
 """
 import json

@@ -2,7 +2,7 @@
 
 import ReveilleSystem
 
-/// The table of what each client of a broker may do, in Docs/Fleet.md.
+/// The table of what each client of a broker may do, in Docs/Satellites/Fleet.md.
 struct RightsTable {
     struct Right: Sendable {
         let mayPublish: Bool
@@ -19,7 +19,7 @@ struct RightsTable {
     private let rows: [[String]]
 
     init() throws {
-        let path = FleetScene.root + "/Docs/Fleet.md"
+        let path = FleetScene.root + "/Docs/Satellites/Fleet.md"
         guard case .bytes(let bytes) = FileContents.read(path, limit: 1 << 20) else { throw Trouble("no \(path)") }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         let table = lines.drop { $0 != "<!-- rights -->" }.prefix { $0 != "<!-- end of rights -->" }.dropFirst()

@@ -57,7 +57,7 @@ import Testing
 
     @Test func documentShowsTheClientAsItIs() throws {
         let client = try Package.text(Self.client)
-        let snippets = try DocumentTests.blocks("c", of: "Docs/WritingAClient.md")
+        let snippets = try DocumentTests.blocks("c", of: "Docs/Reference/WritingAClient.md")
         #expect(snippets.count > 8)
         for snippet in snippets { #expect(client.contains(snippet + "\n"), "\(snippet)") }
     }

@@ -9,14 +9,14 @@ import Testing
 struct ClientDocumentTests {
     /// The output of each example of a page, in their order.
     private static let python: KeyValuePairs = [
-        "Docs/Clients.md": clients,
+        "Docs/Reference/Clients.md": clients,
         "Docs/Guide/FirstProgram.md": ["battery {'state': 'unplugged'"],
         "Docs/Guide/SleepingAndWaking.md": ["while asleep: ", "uploading part 2\n", "changes since 20"],
         "Docs/Guide/PublishingAndDemand.md": ["{'level': 0.4}\n", "stop measuring\n"],
         "Docs/Guide/TimesAndLaunching.md": ["org.example.backup"],
     ]
     private static let node: KeyValuePairs = [
-        "Docs/Clients.md": ["battery {", "while asleep: ", "uploading part 2\n", "{ level: 0.4 }\n"],
+        "Docs/Reference/Clients.md": ["battery {", "while asleep: ", "uploading part 2\n", "{ level: 0.4 }\n"],
         "Docs/Guide/FirstProgram.md": ["battery {"],
     ]
     private static let clients = [

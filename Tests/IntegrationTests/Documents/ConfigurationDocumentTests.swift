@@ -5,14 +5,14 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// The tables of `Docs/Configuration.md`, compared with the program.
+/// The tables of `Docs/Reference/Configuration.md`, compared with the program.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct ConfigurationDocumentTests {
     private let directory: TemporaryDirectory
     private let text: String
 
     init() throws {
         directory = try TemporaryDirectory()
-        text = try Package.text("Docs/Configuration.md")
+        text = try Package.text("Docs/Reference/Configuration.md")
     }
 
     private func table(_ heading: String) throws -> [[String]] {

@@ -17,7 +17,7 @@ import Testing
                 "Sources/Reveille", "Sources/Reveille/Delivery", "Sources/Reveille/Scheduling", "Sources/ReveilleLocal",
                 "Sources/ReveilleTesting",
             ]
-            return try ["README.md", "Docs/Location.md"]
+            return try ["README.md", "Docs/Satellites/Location.md"]
                 + (["Docs/Guide"] + catalogs + sources).flatMap { directory in
                     try DirectoryListing.files(in: "\(Package.root)/\(directory)").sorted()
                         .filter { $0.hasSuffix(".md") || $0.hasSuffix(".swift") }.map { "\(directory)/\($0)" }

@@ -62,17 +62,17 @@ import Testing
 
     @Test func scenarioExamplePrintsItsReport() throws {
         let directory = try TemporaryDirectory()
-        try directory.write(Self.block("scenario", of: "Docs/Testing.md"), to: "pocket.scenario")
+        try directory.write(Self.block("scenario", of: "Docs/Guide/Testing.md"), to: "pocket.scenario")
         let run = try ProgramRun(
             ["simulate", "--tap", directory.path + "/pocket.scenario", "--", BusProcess.program, "watch"], in: directory
         )
         #expect(run.code == 0, "\(run.errors)")
-        #expect(try run.output == Self.block("tap", of: "Docs/Testing.md") + "\n")
+        #expect(try run.output == Self.block("tap", of: "Docs/Guide/Testing.md") + "\n")
     }
 
     // Tests/Walks checks that they are called, in this order.
     @Test func walksNameFunctionsOfFilesThatTheyVisitOnce() throws {
-        let section = try #require(try Package.text("Docs/Architecture.md").split(separator: "\n## Walks\n").last)
+        let section = try #require(try Package.text("Docs/Contributing/Architecture.md").split(separator: "\n## Walks\n").last)
         for walk in section.split(separator: "\n### ").dropFirst() {
             let steps = walk.split(separator: "\n").filter { $0.first?.isNumber == true }
             #expect(steps.count > 5)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func everyMessageOfTheDocumentIsExact() throws {
-        let lines = try Package.text("Docs/Protocol.md").split(separator: "\n").filter { $0.hasSuffix("␀") }.map {
+        let lines = try Package.text("Docs/Reference/Protocol.md").split(separator: "\n").filter { $0.hasSuffix("␀") }.map {
             String($0.dropLast())
         }
         #expect(lines.count > 15)

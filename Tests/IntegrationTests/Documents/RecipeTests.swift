@@ -7,7 +7,7 @@ import ReveilleTesting
 import Testing
 import Varlink
 
-/// The commands of Docs/Recipes.md, taken out of the files of bars and units as these take them, on a phone that has the
+/// The commands of Docs/Reference/Recipes.md, taken out of the files of bars and units as these take them, on a phone that has the
 /// device, loses it and has it again.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct RecipeTests {
     private let phone: SyntheticPhone
@@ -24,7 +24,7 @@ import Varlink
     }
 
     private static func block(_ heading: String, _ language: String = "") throws -> String {
-        try DocumentTests.block(language, of: "Docs/Recipes.md", after: heading)
+        try DocumentTests.block(language, of: "Docs/Reference/Recipes.md", after: heading)
     }
 
     /// Returns what follows a text on each of the lines that have it.

@@ -23,22 +23,25 @@ import Varlink
     /// `DocumentCodeTests` compiles Swift. Blocks of text are screens and drawings.
     private static let elsewhere = [
         ("README.md", "console", "DocumentTests"), ("README.md", "python", "DocumentTests"),
-        ("Docs/Clients.md", "python", "ClientDocumentTests"), ("Docs/Clients.md", "js", "ClientDocumentTests"),
+        ("Docs/Reference/Clients.md", "python", "ClientDocumentTests"),
+        ("Docs/Reference/Clients.md", "js", "ClientDocumentTests"),
         ("Docs/Guide/FirstProgram.md", "python", "ClientDocumentTests"),
         ("Docs/Guide/FirstProgram.md", "js", "ClientDocumentTests"),
         ("Docs/Guide/SleepingAndWaking.md", "python", "ClientDocumentTests"),
         ("Docs/Guide/PublishingAndDemand.md", "python", "ClientDocumentTests"),
         ("Docs/Guide/TimesAndLaunching.md", "python", "ClientDocumentTests"),
-        ("Docs/WritingAClient.md", "c", "ClientConformanceTests"), ("Docs/Protocol.md", "", "DocumentTests"),
-        ("Docs/Testing.md", "tap", "DocumentTests"),
-        ("Docs/Recipes.md", "json", "RecipeTests"), ("Docs/Recipes.md", "ini", "RecipeTests"),
-        ("Docs/Recipes.md", "lisp", "RecipeTests"), ("Docs/Recipes.md", "", "RecipeTests"),
+        ("Docs/Reference/WritingAClient.md", "c", "ClientConformanceTests"),
+        ("Docs/Reference/Protocol.md", "", "DocumentTests"),
+        ("Docs/Guide/Testing.md", "tap", "DocumentTests"),
+        ("Docs/Reference/Recipes.md", "json", "RecipeTests"), ("Docs/Reference/Recipes.md", "ini", "RecipeTests"),
+        ("Docs/Reference/Recipes.md", "lisp", "RecipeTests"), ("Docs/Reference/Recipes.md", "", "RecipeTests"),
     ]
     private static let here = ["sh", "json5", "scenario", "rules", "json"]
 
     private static func blocks() throws -> [Block] {
         let folders = [
-            "", "Docs", "Docs/Guide", "Docs/Reference", "Docs/Satellites", "Docs/Contributing", "Docs/Decisions",
+            "", "Docs", "Docs/Guide", "Docs/Reference", "Docs/Satellites", "Docs/Contributing",
+            "Docs/Contributing/Decisions",
             "Sources/Reveille/Reveille.docc",
         ]
         let documents = try (folders + ["Sources/ReveilleTesting/ReveilleTesting.docc"]).flatMap { folder in
