@@ -146,7 +146,7 @@ let package = Package(
             name: "ReveilleToolTests",
             dependencies: [
                 "Reveille", "ReveilleConsole", "ReveilleCore", "ReveilleSimulation", "ReveilleSystem", "ReveilleTool",
-                "Varlink",
+                "ReveilleWire", "Varlink",
             ]),
         .testTarget(
             name: "ReveilleTestingTests",

@@ -10,7 +10,8 @@ package enum BusInterface {
     /// The methods of all interfaces of the bus.
     package static let methods: [any BusMethod.Type] = [
         AddEntry.self, BeginTask.self, CancelEntry.self, CheckCapabilities.self, DescribeAspects.self,
-        DescribeDevice.self, GetHistory.self, GetState.self, Import.self, ListEntries.self, ListSubscriptions.self,
+        DescribeDevice.self, GetHistory.self, GetLog.self, GetState.self, Import.self, ListEntries.self,
+        ListSubscriptions.self,
         ObserveDemand.self, Post.self, Publish.self, Refresh.self, SetState.self, Subscribe.self,
     ]
 

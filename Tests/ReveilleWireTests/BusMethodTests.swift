@@ -8,7 +8,7 @@ import Varlink
 @Suite struct BusMethodTests {
     @Test func interfaceHasAllMethodsAndErrors() {
         let expected = [
-            "BeginTask", "DescribeAspects", "GetHistory", "GetState", "Import", "ListSubscriptions",
+            "BeginTask", "DescribeAspects", "GetHistory", "GetLog", "GetState", "Import", "ListSubscriptions",
             "ObserveDemand", "Post", "Publish", "Refresh", "SetState", "Subscribe",
         ]
         #expect(BusInterface.make().methods.keys.sorted() == expected)

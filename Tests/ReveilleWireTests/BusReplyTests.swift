@@ -29,7 +29,7 @@ import Varlink
             SetState(subscription: "x", to: .foreground), SetState(subscription: "x", to: .inactive),
             SetState(subscription: "x", to: .suspended, wakeAfter: .seconds(1)), GetState([.battery]),
             GetHistory(.battery), GetHistory("org.example.a", limit: .max), ListSubscriptions(), DescribeAspects(),
-            Refresh(), BeginTask("upload", of: "x"), CancelEntry("x"), CancelEntry(nil), ListEntries(),
+            GetLog(), Refresh(), BeginTask("upload", of: "x"), CancelEntry("x"), CancelEntry(nil), ListEntries(),
         ] + EventCodingTests.postable.map { Post($0) }
 
     @Test func serviceUnderstandsTheCallsOfAClient() throws {
@@ -71,6 +71,11 @@ import Varlink
             AspectInfo(aspect: .proximity, isAvailable: false, isWatched: false, source: "no sensor"),
         ])
         try check(Revision(generation: 6, sequence: 7))
+        try check(
+            Self.events.map { LogLine.change($0) } + [
+                .watching(nil, true, since: Timestamp(microseconds: -1)),
+                .watching(.battery, false, since: Timestamp(microseconds: .max)),
+            ])
         try check(EmptyReply())
     }
 

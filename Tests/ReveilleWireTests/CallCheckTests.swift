@@ -22,7 +22,8 @@ import Varlink
             call("SetState", #"{"subscription":"0123456789abcdef","state":"background","wakeAfter":5}"#),
             call("GetState", #"{"aspects":["battery","org.example.*"],"fields":["battery.supply"]}"#),
             call("GetHistory", #"{"aspect":"battery","limit":3,"fields":["battery.supply"]}"#),
-            call("ListSubscriptions", "{}"), call("DescribeAspects", "{}"), call("Refresh", "{}"),
+            call("GetLog", "{}"), call("ListSubscriptions", "{}"), call("DescribeAspects", "{}"),
+            call("Refresh", "{}"),
             call(
                 "Publish",
                 #"{"aspect":"org.example.a","value":{"a":[1,{"b":null}]},"whileConnected":true,"again":true}"#),

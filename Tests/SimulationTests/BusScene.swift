@@ -25,11 +25,12 @@ final class BusScene {
     /// facilities of the schedule for each start.
     init(
         limits: String = "{}", publish: String = "{}", lifecycle: String = "{}", owner: UInt32 = geteuid(),
-        isSystemWide: Bool = false, state: StateFile? = nil, entries: Int = 1_024, wake: String = "[]",
+        isSystemWide: Bool = false, state: StateFile? = nil, watch: String = "[]", entries: Int = 1_024,
+        wake: String = "[]",
         schedule: @escaping (SimulatedLoop) -> ScheduleServices = { _ in ScheduleServices() }
     ) throws {
         let text = """
-            { bus: \(limits), publish: \(publish), lifecycle: \(lifecycle),
+            { watch: \(watch), bus: \(limits), publish: \(publish), lifecycle: \(lifecycle),
               schedule: { entries: \(entries), wake: \(wake) } }
             """
         let configuration = try Configuration(parsing: Array(text.utf8))

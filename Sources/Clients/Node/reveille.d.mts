@@ -167,6 +167,13 @@ export interface Switches {
   docked: boolean | null;
 }
 
+export interface LogLine {
+  event: Event | null;
+  aspect: string | null;
+  watched: boolean | null;
+  since: number | null;
+}
+
 export interface Pending {
   aspect: string;
   changes: number;

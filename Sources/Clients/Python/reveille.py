@@ -249,6 +249,13 @@ class Switches(typing.TypedDict):
     docked: bool | None
 
 
+class LogLine(typing.TypedDict):
+    event: Event | None
+    aspect: str | None
+    watched: bool | None
+    since: int | None
+
+
 class Pending(typing.TypedDict):
     aspect: str
     changes: int
@@ -304,9 +311,9 @@ class CapabilityAnswer(typing.TypedDict):
 __all__ += [
     "AspectInfo", "BackgroundPolicy", "Battery", "BatteryPack", "BatteryState", "BatterySupply", "CapabilityAnswer",
     "CapabilityWord", "ChargeStatus", "Defaults", "DefaultsDomain", "DeviceInfo", "Display", "Folder", "Folders",
-    "HoldReason", "Lifecycle", "LifecycleState", "Light", "Locale", "MissedFirings", "Motion", "Network", "NetworkKind",
-    "Orientation", "Pending", "Pose", "Power", "PowerPack", "Proximity", "ProximityState", "Rename", "Screen", "Shake",
-    "Sleep", "SleepState", "SubscriptionInfo", "Switches", "TaskInfo", "UprightPose", "Vector",
+    "HoldReason", "Lifecycle", "LifecycleState", "Light", "Locale", "LogLine", "MissedFirings", "Motion", "Network",
+    "NetworkKind", "Orientation", "Pending", "Pose", "Power", "PowerPack", "Proximity", "ProximityState", "Rename",
+    "Screen", "Shake", "Sleep", "SleepState", "SubscriptionInfo", "Switches", "TaskInfo", "UprightPose", "Vector",
 ]
 
 

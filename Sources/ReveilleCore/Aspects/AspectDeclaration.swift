@@ -95,6 +95,8 @@ extension BuiltInAspect {
     package var isPostable: Bool { traits.isPostable }
     /// Whether each subscription has its own state of the aspect, and nothing else has a state or a history.
     package var isOfSubscription: Bool { traits.sampling == .never }
+    /// Whether it has a state that is watched only while somebody needs it.
+    package var isWatchedOnDemand: Bool { traits.sampling == .onDemand && traits.kind == .state }
 
     package static let ofDevice = allCases.filter { !$0.isOfSubscription }
     package static let onPage = ofDevice.sorted { $0.traits.place < $1.traits.place }

@@ -33,6 +33,8 @@ struct AspectLog {
     var publisher: Publisher?
     /// The entries that the next change affects; all others of the aspect are behind already.
     var listeners: [Int32] = []
+    /// Whether a state of the name was withdrawn, or would have been, at the end of a connection.
+    var wasTied = false
     var entryCount = 0
     /// The number of subscriptions that gave the aspect's own name.
     var literalCount = 0

@@ -13,6 +13,7 @@ struct PublishedNames: Sendable {
     /// Whether names or selections were forgotten that a saved state may contain, with lower generations than they
     /// would get now.
     var hasForgottenNames = false
+    var unlogged = Unlogged()
 
     mutating func add(_ name: Aspect, log: Int) {
         logs[name] = log
@@ -131,6 +132,7 @@ extension Bus {
         }
         if logs[index].publisher == nil { count(index, for: publisher.user, 1) }
         logs[index].publisher = publisher
+        if publisher.connection != nil { logs[index].wasTied = true }
     }
 
     /// Adds or removes a log in the counts of its user.
@@ -201,6 +203,7 @@ extension Bus {
     /// Releases the log of a vacant name that no subscription gave.
     mutating func forgetIfUngiven(_ index: Int) {
         guard logs[index].literalCount == 0 else { return }
+        keepUnlogged(of: index)
         nameTable.remove(logs[index].aspect)
         nameTable.hasForgottenNames = true
         removeLog(index)

@@ -61,6 +61,7 @@ package struct Bus: ~Copyable {
                 nameTable.count(1, isLive: logs[index].isLive, for: publisher.user)
             }
         }
+        nameTable.unlogged = Unlogged(after: sequence)
         restoreSelections(state.selections)
     }
 
@@ -119,6 +120,7 @@ package struct Bus: ~Copyable {
         if isChange { return append(reading, to: index, at: time, isPosted: false) }
         logs[index].origin.digest = nil
         logs[index].changes.establish(reading)
+        keepFirstReading(of: index, at: time)
         if !nameTable.selections.isEmpty, case .defaults = reading {
             followSettings(isChange: false, isPosted: false, at: time)
         }

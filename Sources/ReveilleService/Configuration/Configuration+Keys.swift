@@ -36,6 +36,7 @@ extension Configuration {
             .section(
                 "display", .positive("scale", \.display.scale, atMost: 20), .name("backlight", \.display.backlight)),
             .seconds("idleSampleInterval", \.idleSampleInterval),
+            .watch,
             .section("locale", .paths("paths", \.locale.paths)),
             .section(
                 "defaults",
@@ -81,6 +82,20 @@ extension ConfigurationKey {
             return try section.integer(
                 name, in: range.lowerBound...min(range.upperBound, maxFrame - PublishedValue.callMargin),
                 because: "a call has at most \(min(maxFrame, Limits.frame)) bytes (bus.maxFrame)")
+        }
+    }
+
+    fileprivate static var watch: Self {
+        value("watch", \.watch, json: { .array($0.aspects.map { .string($0.name) }) }) {
+            section, name, _ throws(ConfigurationError) in
+            let names = BuiltInAspect.ofDevice.map(\.rawValue)
+            let aspects = try section.texts(
+                name, each: "the name of an aspect of the device", atMost: names.count,
+                hint: { Suggestion.phrase(for: $0, among: names) }, read: { BuiltInAspect(rawValue: $0) })
+            for aspect in aspects ?? [] where aspect.kind != .state || aspect.isOfSubscription {
+                throw section.refusing(name, because: "\(aspect) has no state to watch without a subscriber")
+            }
+            return aspects.map { AspectSet($0.map { Aspect($0) }) }
         }
     }
 

@@ -15,6 +15,8 @@ package struct Configuration: Sendable {
     package var display = DisplayWatcher.Settings()
     /// The time between samples while all subscribers to a sensor are held.
     package var idleSampleInterval: Duration = .seconds(5)
+    /// The aspects that are watched without subscribers too, so that the log has their changes.
+    package var watch: AspectSet = [.battery]
     package var locale = Locale()
     package var defaults = Defaults()
     /// The folders whose names are watched, in the order of their names.

@@ -145,7 +145,7 @@ package final class ScheduleFile {
         do throws(SystemError) {
             guard !isBlocked else { throw SystemError("open", on: path, code: EEXIST) }
             guard bytes.count <= Self.limit else { throw SystemError("write", on: path, code: EFBIG) }
-            try makeDirectory()
+            try PrivateFile.makeDirectory(of: path)
         } catch {
             return answered(error)
         }
@@ -231,14 +231,5 @@ package final class ScheduleFile {
         }
         isBlocked = true
         return "it could not be moved aside, so entries are refused"
-    }
-
-    private func makeDirectory() throws(SystemError) {
-        for end in path.utf8.indices.dropFirst() where path.utf8[end] == UInt8(ascii: "/") {
-            let directory = String(path[..<end])
-            guard access(directory, F_OK) == 0 || mkdir(directory, 0o700) == 0 || errno == EEXIST else {
-                throw SystemError("mkdir", on: directory)
-            }
-        }
     }
 }

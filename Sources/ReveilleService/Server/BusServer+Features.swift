@@ -17,6 +17,7 @@ struct Features: ~Copyable {
     var lateReaders: LateReaders?
     var sleep = SleepDelay()
     var lasting = LastingCalls()
+    var log = BusLog()
 
     /// Creates features without subscriptions, after a bus that has left cgroups frozen.
     init(_ configuration: Configuration, formerCgroups: [String], on loop: any Loop) {

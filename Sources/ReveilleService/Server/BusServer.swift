@@ -73,8 +73,10 @@ package final class BusServer {
             history: configuration.bus.history, at: Timestamp(microseconds: loop.wallClock))
         facilities.sleep?.interests.counted = saved?.timeAsleep
         if let state = facilities.state {
-            keeper = try StateKeeper(file: state, loop: loop, logger: logger) {
-                [unowned self] in
+            let logFile = LogFile(path: state.log, on: state.disk, logger: logger, into: &features.log)
+            keeper = try StateKeeper(
+                file: state, log: logFile, loop: loop, logger: logger, saved: weakly(self) { $0.saveLog() }
+            ) { [unowned self] in
                 var state = bus.savedState
                 state.timeAsleep = facilities.sleep?.interests.counted
                 return state
@@ -116,11 +118,14 @@ package final class BusServer {
 
     /// Starts the watchers, and saves their first readings.
     package func start(_ watchers: [any Watcher]) throws(SystemError) {
+        self.watchers.kept = configuration.watch
+        self.watchers.note(nil, isWatched: true)
         try self.watchers.install(watchers)
         keeper?.save()
         resumeSchedule(savedSchedule)
         savedSchedule = nil
         turn.featuresAreDue = true
+        turn.demandHasChanged = true
         settle()
     }
 
@@ -140,6 +145,8 @@ package final class BusServer {
         }
         configuration = next
         configuration.bus.history = history
+        self.watchers.kept = configuration.watch
+        turn.demandHasChanged = true
         features.tasks.time = configuration.lifecycle.taskTime
         reconfigureSchedule()
     }
@@ -160,6 +167,7 @@ package final class BusServer {
         turn.isStopping = true
         for connection in connections.all { close(connection) }
         watchers.stop()
+        watchers.note(nil, isWatched: false)
         keeper?.save()
         thawBeforeEnd()
         (features.sleep, sleepInterest) = (SleepDelay(), nil)

@@ -3,6 +3,7 @@
 import ReveilleCore
 import ReveilleSystem
 import ReveilleWatchers
+import ReveilleWire
 
 /// The watchers of all aspects, and the pace of each.
 ///
@@ -12,6 +13,9 @@ import ReveilleWatchers
 final class WatcherPool {
     /// How long a sensor is watched after its last subscriber left, for clients that come right back.
     static let linger: Duration = .seconds(5)
+
+    /// The most times that wait for the log: those of a few seconds in which many programs come and go.
+    private static let mostTimes = 256
 
     private static let onDemand = BuiltInAspect.allCases.filter { $0.sampling == .onDemand }
 
@@ -23,6 +27,10 @@ final class WatcherPool {
     private var lingering = AspectTable<(any LoopSource)?>(repeating: nil)
     /// The demand to which each pace was last set; `nil` after it was set otherwise.
     private var adjusted = AspectTable<WatcherDemand??>(repeating: nil)
+    /// The aspects that are watched without subscribers too, at the pace of those that are held.
+    var kept = AspectSet()
+    /// When aspects began or ceased to be watched, for the log.
+    private var times: [LogLine] = []
     /// The timers that keep replaced watchers.
     private var retirements: [any LoopSource] = []
 
@@ -80,7 +88,7 @@ final class WatcherPool {
     /// `demand` must not access the bus: a watcher may report a reading to the bus before this returns.
     func adjust(for demand: (BuiltInAspect) -> WatcherDemand) throws(SystemError) {
         for aspect in Self.onDemand {
-            let demand = uses[aspect] > 0 ? demand(aspect) : nil
+            let demand = uses[aspect] > 0 || kept.contains(aspect) ? demand(aspect) : nil
             // Most holds, wakes and ends leave others in the same state.
             guard adjusted[aspect] != .some(demand) else { continue }
             if aspect.kind != .state {
@@ -112,7 +120,20 @@ final class WatcherPool {
 
     private func setPace(_ pace: Pace, of aspect: BuiltInAspect) {
         guard let watcher = samplings[aspect]?.watcher, watcher.pace != pace else { return }
+        if aspect.isWatchedOnDemand, (watcher.pace == .off) != (pace == .off) { note(aspect, isWatched: pace != .off) }
         watcher.pace = pace
+    }
+
+    /// Notes for the log that an aspect is watched from now on, or that the bus runs, or the end of either.
+    func note(_ aspect: BuiltInAspect?, isWatched: Bool) {
+        if times.count == Self.mostTimes { times.removeFirst(Self.mostTimes / 2) }
+        let now = Timestamp(microseconds: loop.wallClock)
+        times.append(.watching(aspect.map { Aspect($0) }, isWatched, since: now))
+    }
+
+    func takeTimes() -> [LogLine] {
+        defer { times = [] }
+        return times
     }
 
     /// Takes a fresh sample of each aspect that is not watched closely already, or whose watcher may lag.

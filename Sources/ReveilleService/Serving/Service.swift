@@ -65,11 +65,14 @@ package final class Service {
         let system = files.root + UnixAddress.systemBusPath
         files.isSystemWide = files.isSystemWide || address.path == system
         place = served.isEmpty ? "inherited connections" : served.map(\.description).joined(separator: ", ")
+        let log = isNamed ? Service.logPath(of: address, home: files.home) : nil
+        // If this fails, the log cannot be saved, which it reports.
+        if let log { try? PrivateFile.makeDirectory(of: log) }
         let manager = ServiceManager(loop: loop, address: messageBus)
         bus = try WatchedBus(
             loop: loop, manager: manager, configuration: configuration, files: files, sleep: sleep?(loop),
             // Without a known address, a bus would use another bus's files, and its programs would connect to that bus.
-            state: isNamed ? StateFile(path: Service.statePath(of: address)) : nil,
+            state: isNamed ? StateFile(path: Service.statePath(of: address), log: log) : nil,
             schedule: ScheduleServices(
                 file: isNamed ? ScheduleFile(path: Service.schedulePath(of: address, home: files.home)) : nil,
                 zones: ZoneFiles(
@@ -129,19 +132,27 @@ package final class Service {
         return String(directory.prefix { $0 != ":" }) + "/state.json"
     }
 
-    /// Returns the path of the schedule's file: in the supervisor's state directory, else in the user's or the system's.
+    /// Returns the path of the schedule's file in the state directory.
     ///
     /// There, the name for a bus with an unusual socket contains a digest of the socket's path, since two buses must
     /// not write to one file.
     private static func schedulePath(of address: UnixAddress, home: String) -> String {
-        if let directory = Environment["STATE_DIRECTORY"] {
-            return String(directory.prefix { $0 != ":" }) + "/schedule"
-        }
-        let isRoot = geteuid() == 0
+        let path = stateDirectory(home: home) + "/schedule"
+        guard Environment["STATE_DIRECTORY"] == nil, address.path != UnixAddress.ownBusPath else { return path }
+        return path + "-" + String(Digest(of: Array(address.path.utf8)).value, radix: 16)
+    }
+
+    /// Returns the path of the log of changes: in the state directory, or beside an unusual socket.
+    private static func logPath(of address: UnixAddress, home: String) -> String? {
+        let isUsual = Environment["STATE_DIRECTORY"] != nil || address.path == UnixAddress.ownBusPath
+        return isUsual ? stateDirectory(home: home) + "/log" : nil
+    }
+
+    /// The supervisor's state directory, else the user's or the system's.
+    private static func stateDirectory(home: String) -> String {
+        if let directory = Environment["STATE_DIRECTORY"] { return String(directory.prefix { $0 != ":" }) }
         let home = Environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
-        let directory = isRoot ? "/var/lib/reveille" : home + "/.local/state/reveille"
-        guard address.path != UnixAddress.ownBusPath else { return directory + "/schedule" }
-        return directory + "/schedule-" + String(Digest(of: Array(address.path.utf8)).value, radix: 16)
+        return geteuid() == 0 ? "/var/lib/reveille" : home + "/.local/state/reveille"
     }
 
     /// Creates the socket's directory: public for root's bus, private for a user's.

@@ -45,6 +45,33 @@ package enum PrivateFile {
         isReplaced = true
     }
 
+    /// Appends to a file, if it still has the given size; a failure may leave a part of the bytes in it.
+    ///
+    /// - Returns: Whether the bytes were appended: not to a file of another size, of another user, or that is gone.
+    package static func append(
+        _ contents: [UInt8], to path: String, ofSize size: Int, on disk: Disk = Disk()
+    ) throws(SystemError) -> Bool {
+        let number = retryingOnInterrupt { open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        guard number >= 0 else { return false }
+        let descriptor = OwnedDescriptor(number)
+        var status = stat()
+        guard fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_uid == geteuid(), status.st_size == size
+        else { return false }
+        try disk.write(contents, to: descriptor.number, of: path)
+        return true
+    }
+
+    /// Creates the missing directories of a file, which other users cannot read.
+    package static func makeDirectory(of path: String) throws(SystemError) {
+        for end in path.utf8.indices.dropFirst() where path.utf8[end] == UInt8(ascii: "/") {
+            let directory = String(path[..<end])
+            guard access(directory, F_OK) == 0 || mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+                throw SystemError("mkdir", on: directory)
+            }
+        }
+    }
+
     /// Creates a file, which other users cannot read.
     static func create(_ path: String) throws(SystemError) -> OwnedDescriptor {
         // An existing file is a leftover or a trap: opening a FIFO would block.

@@ -3,22 +3,21 @@
 import ArgumentParser
 import Reveille
 import ReveilleConsole
+import ReveilleCore
 import ReveilleWire
 
 struct LogCommand: GuardedCommand {
-    /// How often all aspects are queried if the bus becomes another instance meanwhile.
-    ///
-    /// A bus becomes another instance at most once after it has saved its state, so the second attempt succeeds.
-    private static let attempts = 3
-
     static let configuration = CommandConfiguration(
         commandName: "log",
         abstract: "Print the latest changes.",
         discussion: """
-            The bus keeps the latest changes of each aspect (bus.history in its configuration); after a restart, \
-            the oldest is the last change before the restart. Printing changes delivers nothing to subscribers. A \
-            pattern prints the changes of each matching name that is published now; a pattern without matches is \
-            reported on stderr. The names of rules and of the schedule's entries are left out unless they are named.
+            The bus keeps a log of changes, which outlasts it. What it does not watch can change unnoticed: sensors \
+            and the battery are watched while a program subscribes to them, and always if its configuration says so \
+            (watch). Lines say when an aspect was not watched and when the bus did not run; a message on stderr says \
+            since when the bus knows, if that is later than what you ask for. Printing changes delivers nothing to \
+            subscribers. A pattern prints the changes of each matching name, published or withdrawn; a pattern \
+            without matches is reported on stderr. The names of rules and of the schedule's entries are left out unless \
+            they are named.
 
             Times are local and may have seconds. A time without a date is in the last 24 hours: at 09:00, 14:30 \
             means yesterday.
@@ -45,46 +44,37 @@ struct LogCommand: GuardedCommand {
     @Flag(help: "Print the changes of all aspects, also of the names of rules and of the schedule's entries.")
     var all = false
 
-    @Flag(help: "Print each change as a line of JSON, an Event of the interface.")
+    @Flag(help: "Print each change as a line of JSON, an Event of the interface, and nothing else.")
     var json = false
 
     @OptionGroup var bus: BusOptions
-
-    func perform() throws {
-        var events = try changes()
-        events.removeAll { !period.includes($0) }
-        events.sort { $0.sequence < $1.sequence }
-        events = events.suffix(limit ?? .max)
-        let column = EventText.column(for: events.map(\.aspect))
-        for event in events {
-            try json
-                ? Console.json(event.structure)
-                : Console.line(EventText.time(of: event, withDate: true) + EventText.line(event, column: column))
-        }
-    }
 
     func validate() throws {
         if all && !aspects.isEmpty { throw ValidationError("--all cannot be combined with aspects") }
     }
 
-    /// Returns the changes of the aspects, all from one instance of the bus, since sequences of two instances cannot be
-    /// compared.
-    private func changes() throws -> [Event] {
+    func perform() throws {
         let client = try BlockingClient(bus.resolved())
-        let known = try client.call(DescribeAspects()).map(\.aspect)
-            .filter { $0 != .lifecycle }
         guard !aspects.contains(.lifecycle) else {
             throw Failure(.usage, "lifecycle has no history; 'reveille watch lifecycle' prints its changes")
         }
-        Aspect.reportUnmatched(aspects, among: known)
-        let named = aspects.flatMap { aspect in aspect.isPattern ? known.filter(aspect.matches) : [aspect] }
-        let aspects = AspectSet(aspects.isEmpty ? known.filter { all || !$0.isOwn } : named).aspects
-        for _ in 0..<Self.attempts {
-            let replies = try aspects.map { aspect in
-                try client.call(GetHistory(aspect, limit: limit, wantsSupply: aspect == .battery))
-            }
-            if Set(replies.map(\.instance)).count <= 1 { return replies.flatMap(\.events) }
+        let log = try client.call(GetLog())
+        Aspect.reportUnmatched(aspects, among: log.compactMap(\.aspect))
+        let isOwnShown = all || !aspects.isEmpty
+        let history = BusHistory(log.filter { isOwnShown || $0.aspect?.isOwn != true }, of: aspects)
+        // Samples are not logged.
+        let samples = try aspects.filter { $0.builtIn?.kind == .stream }.flatMap { aspect in
+            try client.call(GetHistory(aspect, limit: limit)).events.map { BusHistory.Item.change($0) }
         }
-        throw Failure(.tryAgain, "the bus became another instance \(Self.attempts) times while it was read")
+        let items = (history.items + samples).filter { period.includes($0.time) && (!json || $0.event != nil) }
+        history.reportStart(since: period.since?.timestamp)
+        let column = EventText.column(for: items.compactMap { $0.event?.aspect })
+        for item in items.suffix(limit ?? .max) {
+            if json, let event = item.event {
+                try Console.json(event.structure)
+            } else {
+                try Console.line(item.line(column: column))
+            }
+        }
     }
 }

@@ -15,8 +15,8 @@ struct PeriodOptions: ParsableArguments {
         transform: StartTime.init(argument:))
     var since: StartTime?
 
-    func includes(_ event: Event) -> Bool {
-        since.map { event.changedAt >= $0.timestamp } ?? true
+    func includes(_ time: Timestamp) -> Bool {
+        since.map { time >= $0.timestamp } ?? true
     }
 }
 

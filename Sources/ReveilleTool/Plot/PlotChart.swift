@@ -8,6 +8,8 @@ import Varlink
 struct PlotPoint: Equatable {
     let time: Timestamp
     let value: Double?
+    /// Whether it only begins or ends a time in which nobody knew the number.
+    var isEndOfGap = false
 
     var json: JSON {
         .object(["changedAt": .integer(time.microseconds), "value": value.map { .number($0) } ?? .null])
@@ -26,7 +28,10 @@ struct PlotChart {
 
     /// Creates a chart of points in order of time.
     init(_ points: [PlotPoint], number: ChartedNumber) {
-        self.points = points.map { PlotPoint(time: $0.time, value: $0.value.flatMap { $0.isFinite ? $0 : nil }) }
+        self.points = points.map { point in
+            let value = point.value.flatMap { $0.isFinite ? $0 : nil }
+            return PlotPoint(time: point.time, value: value, isEndOfGap: point.isEndOfGap)
+        }
         self.number = number
         let values = self.points.compactMap(\.value)
         axis = PlotAxis(from: values.min() ?? 0, to: values.max() ?? 0, of: number)
@@ -37,7 +42,7 @@ struct PlotChart {
         guard let first = values.first, let last = values.last, let least = values.min(), let most = values.max() else {
             return "no number is known"
         }
-        let changes = Count.text(points.count, "change")
+        let changes = Count.text(points.count { !$0.isEndOfGap }, "change")
         return "\(number.text(first)) → \(number.text(last)), \(changes), from \(number.text(least)) to "
             + number.text(most)
     }

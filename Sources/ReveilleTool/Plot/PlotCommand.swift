@@ -12,9 +12,9 @@ struct PlotCommand: GuardedCommand {
         abstract: "Draw the latest changes of a number as a chart.",
         discussion: """
             Draws the level of the battery, the brightness of the display, the light around the device, the power of \
-            the battery, or a number of any other state or published value, from the changes that the bus keeps \
-            (bus.history in its configuration). If the output is not a terminal, or one that is too narrow, prints a \
-            line with the time and the number of each change.
+            the battery, or a number of any other state or published value, from the changes in the log of the bus. \
+            The number is unknown while the aspect was not watched; see 'reveille log --help'. If the output is not a \
+            terminal, or one that is too narrow, prints a line with the time and the number of each change.
 
             EXAMPLES
               reveille plot battery
@@ -68,12 +68,30 @@ struct PlotCommand: GuardedCommand {
         return ChartedNumber(member: only)
     }
 
+    /// Returns the points of a chart, in which the number is unknown in gaps, and as before at their ends.
+    static func points(of items: [BusHistory.Item], _ number: ChartedNumber) -> [PlotPoint] {
+        var last: Double?
+        return items.flatMap { item -> [PlotPoint] in
+            switch item {
+            case .change(let event):
+                last = number.value(event.reading)
+                return [PlotPoint(time: event.changedAt, value: last)]
+            case .gap(_, let start, let end):
+                let ends = end.map { [PlotPoint(time: $0, value: last, isEndOfGap: true)] } ?? []
+                return [PlotPoint(time: start, value: nil, isEndOfGap: true)] + ends
+            }
+        }
+    }
+
     func perform() throws {
         let client = try BlockingClient(bus.resolved())
-        let reply = try client.call(GetHistory(aspect, limit: nil))
-        let events = reply.events.filter(period.includes)
-        let number = try number(in: events)
-        let points = events.map { PlotPoint(time: $0.changedAt, value: number?.value($0.reading)) }
+        let history = BusHistory(try client.call(GetLog()), of: [aspect], allReadings: true)
+        // Samples are not logged.
+        let samples = try aspect.builtIn?.kind == .stream ? client.call(GetHistory(aspect)).events : []
+        let items = history.items + samples.map { .change($0) }
+        let number = try number(in: items.compactMap(\.event).filter { period.includes($0.changedAt) })
+        let points = number.map { Self.points(of: items, $0) }?.filter { period.includes($0.time) } ?? []
+        history.reportStart(since: period.since?.timestamp)
         if json { return try points.forEach { try Console.json($0.json) } }
         guard let number, points.contains(where: { $0.value != nil }) else {
             let time = period.since == nil ? "" : " since then"

@@ -36,6 +36,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
         FuzzTarget("display", DisplayTarget.check), FuzzTarget("zone", ZoneTarget.check),
         FuzzTarget("config", ConfigurationTarget.check), FuzzTarget("bridge", BridgeTarget.check),
         FuzzTarget("fleet", FleetTarget.check), FuzzTarget("state", StateTarget.check),
+        FuzzTarget("log", LogTarget.check),
         FuzzTarget("gpsd", GPSDTarget.check), FuzzTarget("view", ViewTarget.check),
         FuzzTarget("dbus", DBusTarget.check),
         // A bus keeps its guarantees and serves honest users, whatever hostile users do. The bytes decide what happens;

@@ -67,7 +67,8 @@ package final class SimulatedBus {
             self.sleep = sleep
             self.configuration = configuration
             try server.start(watchers + [motion, sleepWatcher()])
-            quietSources = loop.sourceCount - (programs?.sourceCount ?? 0)
+            // The sample with which the watching of the battery begins ends soon.
+            quietSources = watchers.reduce(loop.sourceCount - (programs?.sourceCount ?? 0)) { $0 - $1.samplesUnderWay }
         } catch {
             throw Broken("the bus does not start: \(error)")
         }

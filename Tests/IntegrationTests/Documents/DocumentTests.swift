@@ -72,7 +72,8 @@ import Testing
 
     // Tests/Walks checks that they are called, in this order.
     @Test func walksNameFunctionsOfFilesThatTheyVisitOnce() throws {
-        let section = try #require(try Package.text("Docs/Contributing/Architecture.md").split(separator: "\n## Walks\n").last)
+        let document = try Package.text("Docs/Contributing/Architecture.md")
+        let section = try #require(document.split(separator: "\n## Walks\n").last)
         for walk in section.split(separator: "\n### ").dropFirst() {
             let steps = walk.split(separator: "\n").filter { $0.first?.isNumber == true }
             #expect(steps.count > 5)
@@ -88,9 +89,10 @@ import Testing
     }
 
     @Test func everyMessageOfTheDocumentIsExact() throws {
-        let lines = try Package.text("Docs/Reference/Protocol.md").split(separator: "\n").filter { $0.hasSuffix("␀") }.map {
-            String($0.dropLast())
-        }
+        let lines = try Package.text("Docs/Reference/Protocol.md").split(separator: "\n").filter { $0.hasSuffix("␀") }
+            .map {
+                String($0.dropLast())
+            }
         #expect(lines.count > 15)
         let bus = try BusProcess()
         var clients: [Substring: RawClient] = [:]

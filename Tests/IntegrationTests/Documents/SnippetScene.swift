@@ -24,7 +24,8 @@ struct SnippetScene {
             chmod(directory.path + "/" + program, 0o755)
         }
         try directory.write("wait subscribed\nend", to: "day.scenario")
-        try directory.write(DocumentTests.block("rules", of: "Docs/Reference/Rules.md"), to: "home/.config/reveille/rules")
+        try directory.write(
+            DocumentTests.block("rules", of: "Docs/Reference/Rules.md"), to: "home/.config/reveille/rules")
     }
 
     func start(_ line: String) throws -> RunningProgram {

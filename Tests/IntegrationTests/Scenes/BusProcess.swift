@@ -43,7 +43,7 @@ final class BusProcess {
         all.merge(phone?.testbed.environment ?? Testbed.environment(root: directory.path + "/devices")) { $1 }
         all["HOME"] = phone?.home ?? "/home/u"
         for name in all.keys where name.hasPrefix("LC_") || name.hasPrefix("XDG_") || name == "LANG" { all[name] = nil }
-        all["STATE_DIRECTORY"] = directory.path + "/state"
+        all["STATE_DIRECTORY"] = directory.path + "/stored"
         // The message bus of this machine may have a login manager.
         all["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=\(directory.path)/no-message-bus"
         all.merge(environment) { $1 }
@@ -56,7 +56,7 @@ final class BusProcess {
     convenience init(on phone: SyntheticPhone, environment: [String: String] = [:]) throws {
         let configuration = """
             { battery: { levelInterval: 0, settleInterval: 10 }, proximity: { sampleInterval: 0.05 },
-              orientation: { sampleInterval: 0.05, settle: 0 } }
+              orientation: { sampleInterval: 0.05, settle: 0 }, watch: [] }
             """
         try self.init(configuration: configuration, phone: phone, environment: environment)
     }

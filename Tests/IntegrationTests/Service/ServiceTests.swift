@@ -143,12 +143,12 @@ import Varlink
         }
         let timers = { try bus.descriptors().count { $0.contains("timerfd") } }
         let before = try timers()
-        #expect(access(bus.directory.path + "/state/schedule", F_OK) != 0)
+        #expect(access(bus.directory.path + "/stored/schedule", F_OK) != 0)
         #expect(try add(#""every":3600000"#).error == nil)
         try wait(for: "the alarm") { try timers() == before + 1 }
-        #expect(try bus.descriptors().contains { $0.hasSuffix("/state/schedule") })
+        #expect(try bus.descriptors().contains { $0.hasSuffix("/stored/schedule") })
         #expect(try client.call("org.reveille.Schedule.Cancel").error == nil)
-        #expect(access(bus.directory.path + "/state/schedule", F_OK) != 0)
+        #expect(access(bus.directory.path + "/stored/schedule", F_OK) != 0)
         try wait(for: "the alarm to end") { try timers() == before }
     }
 }

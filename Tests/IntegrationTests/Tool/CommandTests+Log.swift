@@ -62,7 +62,7 @@ extension CommandTests {
             ])
         #expect(try lines(log("org.reveille.rules.x1.y2")) == ["rule        every 1s -- true"])
         let subscriber = try bus.subscribe(
-            #"{"aspects":["battery","org.reveille.rules.x1.y2","org.reveille.schedule.tea"],"background":true}"#)
+            #"{"aspects":["battery","org.reveille.rules.x1.y2","org.reveille.schedule.tea"],"state":"background"}"#)
         let status = try bus.run(["status"]).output
         #expect(
             status.contains("org.example.a-player  published") && !status.contains("org.reveille.rules"), "\(status)")
@@ -72,57 +72,37 @@ extension CommandTests {
         withExtendedLifetime(subscriber) {}
     }
 
-    /// Runs `reveille log --json` against a bus whose replies to GetHistory are the items of a Python list.
-    ///
-    /// - Returns: The run, and the aspects of the calls.
-    private func log(
-        _ arguments: String..., historiesOf replies: String
-    ) throws -> (run: ProgramRun, aspects: [Substring]) {
+    @Test func earlierBusIsAnErrorThatNamesTheMethod() throws {
         let script = """
-            import itertools, json, socket, sys
-            replies = iter(\(replies))
+            import socket, sys
             listener = socket.socket(socket.AF_UNIX); listener.bind(sys.argv[1]); listener.listen()
             print("listening", flush=True)
             peer, _ = listener.accept()
-            while call := peer.recv(4096):
-                if b"DescribeAspects" in call:
-                    names = ["battery", "org.example.volume", "org.other.volume"]
-                    aspects = [{"aspect": n, "available": False, "monitored": False} for n in names]
-                    reply = {"parameters": {"aspects": aspects}}
-                else:
-                    reply = next(replies)
-                    print(json.loads(call[:-1])["parameters"]["aspect"], flush=True)
-                peer.sendall(json.dumps(reply).encode() + b"\\0")
+            while peer.recv(4096): peer.sendall(b'{"error": "org.varlink.service.MethodNotFound"}' + b"\\0")
             """
         let path = bus.directory.path + "/made-up"
         let program = try RunningProgram(["-c", script, path], program: "python3", in: bus.directory)
         try wait(for: "the bus to listen") { !program.output.isEmpty }
         defer { program.stop() }
-        let run = try ProgramRun(["log", "--json", "--address", "unix:" + path] + arguments, in: bus.directory)
-        return (run, program.output.split(separator: "\n").dropFirst().map { $0 })
-    }
-
-    private static func replies(_ instances: String...) -> String {
-        let replies = instances.map { #"{"parameters": {"instance": "\#($0)", "events": []}}"# }
-        return "[\(replies.joined(separator: ", "))]"
-    }
-
-    @Test func earlierBusIsAnErrorThatNamesTheMethod() throws {
-        let run = try log(historiesOf: #"[{"error": "org.varlink.service.MethodNotFound"}]"#).run
+        let run = try ProgramRun(["log", "--address", "unix:" + path], in: bus.directory)
         #expect(run.code == 76)
-        #expect(
-            run.errors == "reveille: GetHistory: the bus does not have this method; is it an earlier version?\n")
+        #expect(run.errors == "reveille: GetLog: the bus does not have this method; is it an earlier version?\n")
     }
 
-    @Test func anotherInstanceIsQueriedAgain() throws {
-        let (run, aspects) = try log(historiesOf: Self.replies("a", "b", "b", "b", "b", "b"))
-        #expect(run.code == 0)
-        #expect(aspects.count == 6, "each of three aspects twice")
-    }
-
-    @Test func busThatDoesNotRestIsATemporaryFailure() throws {
-        let run = try log(historiesOf: "itertools.cycle(\(Self.replies("a", "b")))").run
-        #expect(run.code == 75)
-        #expect(run.errors == "reveille: the bus became another instance 3 times while it was read\n")
+    @Test("a withdrawn name and its withdrawal are in the log, also after a restart")
+    func withdrawalIsALine() throws {
+        #expect(try bus.run(["publish", "org.example.player", #"{"title":"x"}"#]).code == 0)
+        #expect(try bus.run(["withdraw", "org.example.player"]).code == 0)
+        func check() throws {
+            let lines = try log("org.example.*").output.split(separator: "\n").map { $0.dropFirst(21) }
+            #expect(lines == [#"org.example.player  {"title":"x"}"#, "org.example.player  withdrawn"])
+        }
+        try check()
+        #expect(bus.stop() == 0)
+        try bus.restart()
+        try check()
+        let errors = try log().errors
+        #expect(errors.hasPrefix("reveille: the bus knows since "), "\(errors)")
+        #expect(try log("--since", "0s").errors.hasPrefix("reveille: the bus knows") == false)
     }
 }

@@ -117,7 +117,7 @@ import Varlink
         try wait(for: "the command to run: \(bus.log)") { access(file, F_OK) == 0 }
         // Without entries and firings that a program is to receive, there is no file.
         try wait(for: "the firing to be received: \(bus.log)") {
-            access(bus.directory.path + "/state/schedule", F_OK) != 0
+            access(bus.directory.path + "/stored/schedule", F_OK) != 0
         }
         #expect(bus.directory.read("brewed") == "org.reveille.schedule.tea\n")
         let spaced = try bus.run(["schedule", "add", "green tea", "--in", "1h"])

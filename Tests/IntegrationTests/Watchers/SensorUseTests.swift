@@ -21,10 +21,10 @@ import Varlink
     }
 
     /// Starts a bus that reads a sensor a hundred times a second, but once an hour while all subscribers sleep.
-    private func bus() throws -> BusProcess {
+    private func bus(watch: String = "[]") throws -> BusProcess {
         let configuration = """
             { proximity: { sampleInterval: 0.01 }, orientation: { sampleInterval: 0.01, settle: 0 },
-              idleSampleInterval: 3600 }
+              idleSampleInterval: 3600, watch: \(watch) }
             """
         return try BusProcess(configuration: configuration, phone: phone)
     }
@@ -40,6 +40,20 @@ import Varlink
         // The counters work.
         _ = try bus.client().call("GetState")
         #expect(min(orientation.count, proximity.count, battery.count) >= 1)
+    }
+
+    @Test("an aspect in 'watch' is read without subscribers, and its change is in the log")
+    func watchedAspectIsRead() throws {
+        let bus = try bus(watch: #"["battery", "orientation"]"#)
+        try battery.wait(for: 1)
+        try orientation.wait(for: 1)
+        #expect(proximity.count == 0)
+        try phone.battery.setLevel(0.31)
+        try wait(for: "the change of the battery to be logged") {
+            try bus.client().call("GetLog").parameters["lines"]?.arrayValue?.contains { line in
+                line.objectValue?["event"]?.objectValue?["battery"]?.objectValue?["level"] == 0.31
+            } == true
+        }
     }
 
     @Test("B78: a sensor is rarely read while its subscribers are held, and again before they wake")

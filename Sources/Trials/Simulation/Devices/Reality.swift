@@ -94,6 +94,9 @@ package final class SimulatedWatcher: Watcher {
         self.report = report
     }
 
+    /// The samples that have not ended yet, each with an event source.
+    var samplesUnderWay: Int { samples.count }
+
     package var pace: Pace = .off {
         didSet {
             guard pace != oldValue, pace != .off else { return }

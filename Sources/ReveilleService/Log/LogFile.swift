@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import ReveilleSystem
+
+/// The file of the bus's log: lines of JSON, the oldest first.
+///
+/// It is written when the state is saved, and never waits for the disk: a loss of power takes what the kernel has not
+/// written yet. Only a file of the size that it was left with is appended to. After a failure, or if another program has
+/// changed it, it is written anew.
+struct LogFile {
+    /// The bytes a second that are written on average, so that no publisher wears out a disk: 90 MB a day.
+    private static let rate = 1_024
+    /// The time in microseconds whose bytes can be written at once: all changes of a minute in which much happens.
+    private static let burst: UInt64 = 60_000_000
+    /// The pause after a failure in microseconds; a disk is full for longer than that.
+    private static let pause: UInt64 = 10_000_000
+
+    let path: String
+    let disk: Disk
+    let logger: Logger
+    /// The size that the file was left with; `nil` if it has to be written anew.
+    private var size: Int?
+    /// The time, by the boot clock, at which what was written is no more than the rate allows.
+    private var rested: UInt64 = 0
+    private var hasFailed = false
+
+    /// Opens a file; `nil` if it cannot be read, such as another user's, which is left as it is.
+    init?(path: String, on disk: Disk, logger: Logger, into log: inout BusLog) {
+        (self.path, self.disk, self.logger) = (path, disk, logger)
+        do throws(SystemError) {
+            let bytes = try PrivateFile.read(path, limit: 2 * BusLog.limit)
+            size = bytes?.count
+            let wrong = log.load(bytes ?? [])
+            if wrong > 0 { logger.warning("\(path): left out what this version cannot read (lines: \(wrong))") }
+        } catch {
+            logger.warning("the log of changes begins anew, and ends with the bus: \(error)")
+            return nil
+        }
+    }
+
+    /// Writes what the file lacks, unless the disk has to rest; a bus that ends does not wait for that.
+    mutating func save(_ log: inout BusLog, at now: UInt64, isLast: Bool) {
+        guard isLast || rested <= now + Self.burst else { return }
+        do throws(SystemError) {
+            let count = try write(log)
+            log.noteSaved()
+            (hasFailed, rested) = (false, max(rested, now) + UInt64(count * 1_000_000 / Self.rate))
+        } catch {
+            if !hasFailed { logger.warning("the log of changes cannot be saved, and ends with the bus: \(error)") }
+            (hasFailed, rested, size) = (true, now + Self.burst + Self.pause, nil)
+        }
+    }
+
+    /// Returns the number of bytes that were written.
+    private mutating func write(_ log: BusLog) throws(SystemError) -> Int {
+        if let size, !log.isFileOutdated {
+            let bytes = log.text(isWhole: false)
+            if bytes.isEmpty { return 0 }
+            if try PrivateFile.append(bytes, to: path, ofSize: size, on: disk) {
+                self.size = size + bytes.count
+                return bytes.count
+            }
+        }
+        let bytes = log.text(isWhole: true)
+        try PrivateFile.replace(path, with: bytes, on: disk)
+        size = bytes.count
+        return bytes.count
+    }
+}

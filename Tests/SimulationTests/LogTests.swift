@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import ReveilleCore
+import ReveilleService
+import ReveilleSimulation
+import ReveilleSystem
+import ReveilleTesting
+import ReveilleWire
+import Testing
+import Varlink
+
+/// The log of the bus: what it has, and what outlasts the bus and its accidents.
+@Suite(.timeLimit(.minutes(10))) struct LogTests {
+    private static let name = "org.example.volume"
+
+    private let directory: TemporaryDirectory
+    private let disk = BadDisk()
+    private var path: String { directory.path + "/state/log" }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        try directory.write("", to: "state/.keep")
+    }
+
+    private func scene(watch: String = "[]") throws -> BusScene {
+        let state = StateFile(path: directory.path + "/state.json", log: path, on: disk.disk)
+        return try BusScene(owner: 0, state: state, watch: watch)
+    }
+
+    private func lines(_ scene: BusScene) throws -> [LogLine] {
+        try [LogLine](scene.connect().call("GetLog").parameters, noting: UnknownWords())
+    }
+
+    private func events(_ scene: BusScene) throws -> [Event] {
+        try lines(scene).compactMap { if case .change(let event) = $0, event.changeCount > 0 { event } else { nil } }
+    }
+
+    private func values(_ scene: BusScene) throws -> [String?] { try events(scene).map { $0.published?.json } }
+
+    private func publish(_ scene: BusScene, _ levels: ClosedRange<Int>) throws {
+        let owner = scene.connect(uid: 0)
+        for level in levels { try owner.publish(Self.name, .object(["n": .integer(Int64(level))])) }
+    }
+
+    private func text() -> String { directory.read("state/log") }
+
+    @Test(
+        "the log has the first reading of an aspect in 'watch', and says that it is watched", arguments: [true, false])
+    func watchedAspectIsLogged(isWatched: Bool) throws {
+        // The configuration as it is shipped watches the battery.
+        let scene = try scene(watch: isWatched ? #"["battery"]"# : "[]")
+        scene.pass(.seconds(1))
+        let watching = try lines(scene).filter { $0.aspect == .battery }.map { line in
+            switch line {
+            case .change(let event): "\(event.changeCount) changes"
+            case .watching(_, let isOn, _): "\(isOn)"
+            }
+        }
+        #expect(watching == (isWatched ? ["true", "0 changes"] : []))
+    }
+
+    @Test(
+        "a withdrawn name and its withdrawal outlast a stop, and a kill after the next save", arguments: [true, false])
+    func withdrawalOutlastsTheBus(isClean: Bool) throws {
+        let scene = try scene()
+        try publish(scene, 1...2)
+        try scene.connect(uid: 0).publish(Self.name)
+        let expected = [#"{"n":1}"#, #"{"n":2}"#, nil]
+        #expect(try values(scene) == expected)
+        scene.pass(.milliseconds(200))
+        try scene.restart(isClean: isClean)
+        #expect(try values(scene) == expected)
+        try publish(scene, 3...3)
+        #expect(try values(scene) == expected + [#"{"n":3}"#])
+        let runs = try lines(scene).compactMap { if case .watching(nil, let isOn, _) = $0 { isOn } else { nil } }
+        #expect(runs == (isClean ? [true, false, true] : [true, true]))
+    }
+
+    @Test("states that end with a connection are logged, but neither they nor their names are ever in the file")
+    func tiedStatesAreNotSaved() throws {
+        let scene = try scene()
+        let peer = scene.connect(uid: 0)
+        try peer.publish(Self.name, ["secret": 1], tied: true)
+        scene.pass(.seconds(1))
+        peer.stream.close()
+        scene.pass(.seconds(1))
+        #expect(try values(scene) == [#"{"secret":1}"#, nil])
+        try scene.restart(isClean: true)
+        #expect(try values(scene) == [])
+        #expect(!text().isEmpty && !text().contains("secret") && !text().contains(Self.name))
+    }
+
+    @Test(
+        "lines that were torn, damaged, of a later version or endless are left out, and the rest stays",
+        arguments: [
+            #"{"event":{"aspect":"battery","gener"#, "garbage\n", #"{"later":{"kind":1}}"# + "\n",
+            #"{"aspect":"later","watched":true,"since":1}"# + "\n", "{}\n",
+            #"{"event":{"aspect":"org.a.b","generation":-1}}"# + "\n", "\0\n\n\u{1}\n",
+            #"{"since":99999999999999999999,"watched":true}"# + "\n",
+            String(repeating: "[", count: BusLog.lineLimit + 1) + "\n",
+        ])
+    func wrongLinesAreLeftOut(wrong: String) throws {
+        let scene = try scene()
+        try publish(scene, 1...2)
+        try scene.restart(isClean: true)
+        let saved = text()
+        let instance = try scene.connect().call("GetState").parameters["instance"]
+        scene.pass(.milliseconds(200))
+        try directory.write(saved + wrong, to: "state/log")
+        try scene.restart(isClean: false)
+        #expect(try values(scene) == [#"{"n":1}"#, #"{"n":2}"#])
+        #expect(scene.log.all.contains { $0.contains("left out what this version cannot read") }, "\(scene.log.all)")
+        #expect(
+            try scene.connect().call("GetState").parameters["instance"] == instance, "positions do not depend on it")
+        try publish(scene, 3...3)
+        try scene.restart(isClean: true)
+        #expect(try values(scene).last == #"{"n":3}"#)
+        #expect(text().hasPrefix(saved) && text().hasSuffix("\n"))
+    }
+
+    @Test("a file that is a link, or endless, is left as it is, and the log ends with the bus")
+    func foreignFileIsLeft() throws {
+        for (level, kind) in [(1, "link"), (2, "endless")] {
+            unlink(path)
+            try directory.write(String(repeating: "x", count: 4 * BusLog.limit), to: "state/other")
+            let result = kind == "link" ? symlink("other", path) : rename(directory.path + "/state/other", path)
+            try #require(result == 0)
+            let scene = try scene()
+            try publish(scene, level...level)
+            #expect(try values(scene) == [#"{"n":\#(level)}"#])
+            try scene.restart(isClean: true)
+            #expect(try values(scene) == [])
+            #expect(text().utf8.count == 4 * BusLog.limit, "\(kind)")
+            #expect(
+                scene.log.all.contains { $0.contains("ends with the bus") && $0.contains(path) }, "\(scene.log.all)")
+        }
+    }
+
+    @Test("after a full disk, the whole log is written, without the part of a line that it has left")
+    func fullDisk() throws {
+        let scene = try scene()
+        try publish(scene, 1...1)
+        scene.pass(.seconds(10))
+        disk.refused = [.write]
+        try publish(scene, 2...4)
+        scene.pass(.seconds(20))
+        disk.refused = []
+        #expect(
+            text().split(separator: "\n").last.flatMap { try? JSON.parse(Array($0.utf8)) } == nil, "a part of a line")
+        try publish(scene, 5...5)
+        scene.pass(.seconds(1))
+        try scene.restart(isClean: false)
+        #expect(try values(scene) == (1...5).map { #"{"n":\#($0)}"# })
+        #expect(scene.log.all.count { $0.contains("the log of changes cannot be saved") } == 1)
+    }
+
+    @Test("the order of the log is that of the changes, whatever the clock says") func clockGoesBack() throws {
+        let scene = try scene()
+        try publish(scene, 1...1)
+        scene.pass(.seconds(1))
+        scene.loop.wallClock -= 3_600_000_000
+        try publish(scene, 2...2)
+        scene.pass(.seconds(1))
+        try scene.restart(isClean: true)
+        #expect(try values(scene) == [#"{"n":1}"#, #"{"n":2}"#])
+    }
+
+    @Test(
+        "a save writes the log without another wake-up, and a publisher that never rests is written at a bounded rate")
+    func diskRests() throws {
+        let scene = try scene()
+        let owner = scene.connect(uid: 0)
+        var sizes: [Int] = []
+        for level in 1...200 {
+            let long = String(repeating: "\(level % 10)", count: 4_000)
+            try owner.publish(Self.name, ["long": .string(long)])
+            scene.pass(.milliseconds(110))
+            sizes.append(text().utf8.count)
+        }
+        let writes = zip(sizes, sizes.dropFirst()).count { $0 != $1 }
+        #expect(writes > 5 && writes < 60, "\(writes) of 200 saves")
+        try scene.restart(isClean: true)
+        #expect(try events(scene).last?.published?.json?.contains("000") == true)
+    }
+}
