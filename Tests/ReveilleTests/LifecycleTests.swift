@@ -37,6 +37,6 @@ import Testing
         let error = await #expect(throws: ReveilleError.self) { try await device.getAll([.lifecycle]) }
         #expect(error?.code == .invalidArgument, "\(String(describing: error))")
         let post = await #expect(throws: ReveilleError.self) { try await device.post(.lifecycle(.active)) }
-        #expect(post?.code == .notSupported, "\(String(describing: post))")
+        #expect(post?.code == .invalidArgument, "\(String(describing: post))")
     }
 }

@@ -119,7 +119,7 @@ import Varlink
             ("a == 1 || b == 2", "use or instead of the '||' at column 8"),
             ("!(a == 1)", "use not instead of the '!' at column 1"),
             ("level =< 1", "use <= instead of the '=<' at column 7"), ("level << 1", "unexpected '<<' at column 7"),
-            ("level < 10%", "unexpected '%' at column 11"), ("level ~ 1", "unexpected '~' at column 7"),
+            ("level < 10%", "use 0.1 instead of the '10%' at column 9"), ("level ~ 1", "unexpected '~' at column 7"),
             ("packs[0].level < 1", "unexpected '[' at column 6"), ("ü == 1", "unexpected 'ü' at column 1"),
             ("level < 0.1.2", "'0.1.2' at column 9 is neither a number nor a quoted string"),
             ("level < .1", "'.1' at column 9 is neither a number nor a quoted string"),

@@ -36,7 +36,7 @@ import Varlink
     func invalidTimesAreRejected(wakeAfter: Int64) throws {
         let reply = try set("background", wakeAfter: wakeAfter)
         #expect(reply.error == "org.varlink.service.InvalidParameter")
-        #expect(reply.parameters == ["parameter": "wakeAfter"])
+        #expect(reply.parameters["parameter"] == "wakeAfter")
         #expect(try held() == [])
     }
 

@@ -80,7 +80,7 @@ import Varlink
                 "policies": [["aspect": .string(aspect), "background": .string(mode)]],
             ], more: true)
         #expect(reply.error == "org.varlink.service.InvalidParameter")
-        #expect(reply.parameters == ["parameter": .string(field)])
+        #expect(reply.parameters["parameter"] == .string(field))
     }
 
     @Test("B104: DescribeAspects says which policy lifecycle can have") func modesAreDescribed() throws {

@@ -79,7 +79,7 @@ import Varlink
         let scene = try ScheduleScene()
         let reply = try scene.add(entry)
         #expect(reply.error == "org.varlink.service.InvalidParameter")
-        #expect(reply.parameters == ["parameter": .string(field)])
+        #expect(reply.parameters["parameter"] == .string(field))
         #expect(access(scene.path, F_OK) != 0)
     }
 }

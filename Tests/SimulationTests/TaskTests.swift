@@ -87,7 +87,7 @@ import Varlink
         for name in ["", String(repeating: "a", count: 129)] {
             let (_, reply) = try begin(name)
             #expect(reply.error == "org.varlink.service.InvalidParameter")
-            #expect(reply.parameters == ["parameter": "name"])
+            #expect(reply.parameters["parameter"] == "name")
         }
         let unknown = try peer.call("BeginTask", ["subscription": "0000000000000000", "name": "a"], more: true)
         #expect(unknown.error == "org.reveille.Bus.NoSuchSubscription")

@@ -33,13 +33,13 @@ import Varlink
     @Test("V39: every error of org.varlink.service is declared with its parameters")
     func errorsOfTheServiceInterfaceAreDeclared() {
         let errors: [CallError] = [
-            .interfaceNotFound(""), .methodNotFound(""), .methodNotImplemented(""), .invalidParameter(""),
-            .permissionDenied, .expectedMore,
+            .interfaceNotFound(""), .methodNotFound(""), .methodNotImplemented(""),
+            .invalidParameter("", "is required"), .permissionDenied, .expectedMore,
         ]
         #expect(errors.count == Interface.service.errors.count)
         for error in errors {
             let declared = Interface.service.errors[Call(method: error.name).member]
-            #expect(declared?.fields.map(\.name) == error.parameters.members.map(\.name))
+            #expect(declared?.fields.map(\.name) == error.details.members.map(\.name))
             #expect(Call(method: error.name).interface == Interface.service.name)
         }
     }

@@ -33,10 +33,6 @@ import Testing
             while zpty -r shell line; do print -rn -- "$line"; done
             """
         ),
-        (
-            ["fish", "--no-config", "-c"],
-            "source $argv[2]/reveille.fish; complete -C $argv[3] | string replace -r '^([^\\t]*).*' '<$1>'"
-        ),
     ]
     private static let lines = [
         ("reveille help wat", "watch"), ("reveille pos", "post"), ("reveille simulate day.sc", "day.scenario"),
@@ -46,10 +42,12 @@ import Testing
         ("reveille publish org.example.x - --needed ech", "echo"),
     ]
 
-    @Test("shells offer files, entries, numbers, the commands after help, and those of the system after --")
-    func shellsOffer() throws {
-        let bus = try BusProcess()
-        let pages = bus.directory.path + "/pages"
+    private let bus: BusProcess
+    private let pages: String
+
+    init() throws {
+        bus = try BusProcess()
+        pages = bus.directory.path + "/pages"
         let manual = try bus.run(
             [Package.root + "/Scripts/packaging/manual", "--programs", ChildProcess.sibling("."), pages],
             program: "python3")
@@ -58,6 +56,10 @@ import Testing
         let published = try bus.run(["publish", "org.example.player", #"{"volume":7,"track":{"length":180}}"#])
         #expect(published.code == 0)
         #expect(try bus.run(["schedule", "add", "tea", "--in", "1h"]).code == 0)
+    }
+
+    @Test("bash and zsh offer files, entries, numbers, the commands after help, and those of the system after --")
+    func shellsOffer() throws {
         for (shell, script) in Self.shells {
             let isThere = try ProgramRun(["-c", "command -v \(shell[0])"], program: "sh", in: bus.directory).code == 0
             #expect(isThere || getenv("CI") == nil, "\(shell[0]) is not installed")
@@ -68,6 +70,23 @@ import Testing
                         + [script, shell[0], pages + "/reveille", line], program: "sh")
                 #expect(run.output.contains("<\(word)>"), "\(shell[0]): \(line): \(run.output)\(run.errors)")
             }
+        }
+    }
+
+    // fish knows its command line on a terminal only, and takes a command after an option for the option's value.
+    @Test("fish completes the same", .enabled(if: Tmux.isAvailable, "tmux is not installed"))
+    func fishCompletes() throws {
+        let path = "\(ChildProcess.sibling(".")):\(Environment["PATH"] ?? "")"
+        let tmux = try Tmux(
+            columns: 100, rows: 24, in: bus.directory, environment: ["REVEILLE_ADDRESS": bus.address, "PATH": path])
+        try tmux.press("fish --no-config -C 'source \(pages)/reveille/reveille.fish; echo ready'", "Enter")
+        try tmux.wait(for: "fish") { $0 == "ready" }
+        for (line, word) in Self.lines where !line.contains("--needed") {
+            let start = line.split(separator: " ").dropLast().joined(separator: " ")
+            try tmux.press("-l", line)
+            try tmux.press("Tab")
+            try tmux.wait(for: "\(start) \(word)")
+            try tmux.press("C-u")
         }
     }
 }

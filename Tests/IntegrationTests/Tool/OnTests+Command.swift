@@ -134,7 +134,7 @@ extension OnTests {
         #expect(run.process.wait() == 0)
         #expect(run.output.hasSuffix("\ncaught\n"))
         // The shell may report the end of its own child.
-        #expect(!run.errors.contains("reveille"), "\(run.errors)")
+        #expect(!run.reports.contains("reveille"), "\(run.errors)")
         let next = try scene.start(options)
         try scene.post(0.5, 0.08)
         try scene.waitForRuns(of: next, at: [0.08])
@@ -159,7 +159,7 @@ extension OnTests {
         (["battery", "levle < 0.1", "--", "true"], "levle: unknown field of battery; did you mean level?\n"),
         (["battery", "(level < 0.1", "--", "true"], "(level < 0.1: the ( at column 1 is not closed\n"),
         (["battery", "\u{1B}[2J", "--", "true"], #"\u{1B}[2J: unexpected '\u{1B}' at column 1"#),
-        (["defaults", "domains == app", "--", "true"], "defaults.domains is a list, which cannot be compared\n"),
+        (["defaults", "domains == app", "--", "true"], "defaults has no condition; 'defaults --domain DOMAIN -- COMMAND' runs for each change\n"),
         (["battery", "--", "true"], "Missing expected argument '<condition>'"),
         (["batery", "level < 0.1", "--", "true"], "did you mean battery?"),
         (

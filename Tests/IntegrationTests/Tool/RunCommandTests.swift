@@ -121,7 +121,7 @@ import Testing
     @Test(arguments: [
         ([], 64, "missing command"), (["--name", "", "--", "true"], 64, "--name must not be empty"),
         (["--name", String(repeating: "n", count: 129), "--", "true"], 64, "--name must have at most 128 bytes"),
-        (["--", "reveille-no-such-program"], 127, "reveille-no-such-program: No such file or directory"),
+        (["--", "reveille-no-such-program"], 127, "reveille-no-such-program: command not found"),
         (["--", "/etc/passwd"], 127, "/etc/passwd: Permission denied"),
     ]) func wrongUseIsReported(arguments: [String], code: Int32, message: String) throws {
         let run = try run(arguments)

@@ -20,7 +20,7 @@ import Testing
                 "> player              100  held: operator  battery 7",
                 "  b                   200  foreground      -",
                 "", "player: held: an operator sent it to the background; waitin…",
-                "q quit  ? help  b background  f foreground  s suspend",
+                "q quit  ? help  h hold  w wake  s suspend  / filter  o order",
             ], "\(lines.joined(separator: "\n"))")
     }
 
