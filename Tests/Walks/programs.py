@@ -1,6 +1,7 @@
 """The programs of a walk: traced by gdb or not, each with a directory of its own; and a client."""
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
@@ -97,12 +98,16 @@ class Bus(Program):
         super().__init__(["serve", "--address", self.address], functions, STATE_DIRECTORY=self.state)
 
     def connect(self) -> Client:
-        wait("the bus", self.accepts)
-        return Client(self.address)
+        # The socket's file is there before it accepts connections.
+        clients: list[Client] = []
+        wait("the bus", lambda: self.accepts(clients))
+        return clients[0]
 
-    def accepts(self) -> bool:
+    def accepts(self, clients: list[Client]) -> bool:
         self.check()
-        return os.path.exists(self.state + "/bus")
+        with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
+            clients.append(Client(self.address))
+        return bool(clients)
 
     def __exit__(self, *error: object) -> None:
         super().__exit__(*error)

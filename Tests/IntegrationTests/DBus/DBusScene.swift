@@ -52,7 +52,8 @@ final class DBusScene {
         let daemon = try RunningProgram(
             ["--nofork", "--nopidfile", "--config-file=\(bus.directory.path)/dbus.conf"], program: Self.daemon,
             in: bus.directory)
-        try wait(for: "D-Bus: \(daemon.errors)") { access(bus.directory.path + "/dbus", F_OK) == 0 }
+        // The socket's file is there before it accepts connections.
+        try wait(for: "D-Bus: \(daemon.errors)") { (try? RawClient(bus.directory.path + "/dbus")) != nil }
         return daemon
     }
 
