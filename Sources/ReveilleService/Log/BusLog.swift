@@ -55,10 +55,10 @@ package struct BusLog {
     }
 
     private mutating func append(_ line: LogLine, isTied: Bool = false) {
-        var text = line.structure.bytes
+        var text = line.text
         if text.count > Self.lineLimit, case .change(var event) = line {
             (event.reading, event.settings) = (.unknown(event.aspect), [])
-            text = LogLine.change(event).structure.bytes
+            text = LogLine.change(event).text
         }
         lines.append(Line(aspect: line.aspect, text: text, isTied: isTied))
         size += text.count

@@ -49,6 +49,12 @@ extension LogLine: ReplyElement {
         }
     }
 
+    /// The structure as a line, in a third of the instructions.
+    package var text: [UInt8] {
+        guard case .change(let event) = self else { return structure.bytes }
+        return Array(#"{"event":"#.utf8) + event.text + [UInt8(ascii: "}")]
+    }
+
     package var structure: JSON {
         switch self {
         case .change(let event): return ["event": event.structure]

@@ -40,7 +40,8 @@ struct LockoutTests {
         let environment = ["REVEILLE_ADDRESS": bus.address]
         let identity = ["--reuid", OtherUser.id, "--regid", OtherUser.id, "--clear-groups"]
         let attacker = try RunningProgram(
-            identity + ["/usr/bin/python3", "-c", Self.attack], program: "setpriv", in: bus.directory, environment: environment)
+            identity + ["/usr/bin/python3", "-c", Self.attack], program: "setpriv", in: bus.directory,
+            environment: environment)
         defer { attacker.process.signal(SIGKILL) }
         try wait(for: "the refusal: \(attacker.errors)") { attacker.output.hasSuffix("\n") }
         #expect(attacker.output.hasPrefix("512 "))

@@ -159,7 +159,10 @@ extension OnTests {
         (["battery", "levle < 0.1", "--", "true"], "levle: unknown field of battery; did you mean level?\n"),
         (["battery", "(level < 0.1", "--", "true"], "(level < 0.1: the ( at column 1 is not closed\n"),
         (["battery", "\u{1B}[2J", "--", "true"], #"\u{1B}[2J: unexpected '\u{1B}' at column 1"#),
-        (["defaults", "domains == app", "--", "true"], "defaults has no condition; 'defaults --domain DOMAIN -- COMMAND' runs for each change\n"),
+        (
+            ["defaults", "domains == app", "--", "true"],
+            "defaults has no condition; 'defaults --domain DOMAIN -- COMMAND' runs for each change\n"
+        ),
         (["battery", "--", "true"], "Missing expected argument '<condition>'"),
         (["batery", "level < 0.1", "--", "true"], "did you mean battery?"),
         (
