@@ -119,6 +119,44 @@ import Varlink
         #expect(text().hasPrefix(saved) && text().hasSuffix("\n"))
     }
 
+    @Test("the deepest value of a name leaves the log readable, and is in it if a reply has room")
+    func deepestValueIsLogged() throws {
+        let scene = try scene()
+        let owner = scene.connect(uid: 0)
+        for depth in [PublishedValue.depthLimit, PublishedValue.depthLimit - 1] {
+            let value = (1..<depth).reduce(JSON.object([:])) { inner, _ in ["a": inner] }
+            try owner.publish(Self.name, value)
+        }
+        #expect(try values(scene).map { $0?.count } == [nil, 6 * (PublishedValue.depthLimit - 2) + 2])
+    }
+
+    @Test("a busy publisher does not displace the device between two saves") func deviceStaysInTheLog() throws {
+        let scene = try scene()
+        _ = try scene.connect(uid: 0).call("Post", ["proximity": ["state": "near"]])
+        try publish(scene, 1...1_600)
+        #expect(try events(scene).contains { $0.aspect == .proximity })
+    }
+
+    @Test("a lasting state is in the file, even if its name was tied to a connection before") func lastingStateIsSaved()
+        throws
+    {
+        let scene = try scene()
+        try scene.connect(uid: 0).publish(Self.name, ["n": 0], tied: true)
+        scene.pass(.milliseconds(200))
+        try publish(scene, 1...2)
+        scene.pass(.milliseconds(200))
+        #expect(text().contains(#"{"n":2}"#))
+    }
+
+    @Test("lines that cannot be read are kept in another file") func foreignLinesAreKept() throws {
+        try directory.write("two lines\nof a text\n", to: "state/log")
+        let scene = try scene()
+        try publish(scene, 1...1)
+        scene.pass(.milliseconds(200))
+        #expect(directory.read("state/log.old") == "two lines\nof a text\n")
+        #expect(text().contains(#"{"n":1}"#))
+    }
+
     @Test("a file that is a link, or endless, is left as it is, and the log ends with the bus")
     func foreignFileIsLeft() throws {
         for (level, kind) in [(1, "link"), (2, "endless")] {

@@ -51,6 +51,14 @@ import Varlink
         #expect(try other.values(of: "org.example.tied") == ["org.example.tied": #"{"a":1}"#])
     }
 
+    @Test("a state that returns needs the permission to publish it") func returningStateNeedsThePermission() throws {
+        try scene.connect(uid: 0).publish("org.example.tied", ["a": 1])
+        let again: JSONObject = [
+            "aspect": "org.example.tied", "value": ["a": 2], "whileConnected": true, "again": true,
+        ]
+        #expect(try scene.connect(uid: 4_321).call("Publish", again).error?.hasSuffix(".PermissionDenied") == true)
+    }
+
     @Test("if the end of each publisher is delivered to the next and ends it too, the ends do not nest")
     func endsDoNotNest() throws {
         // Each subscribes to the name of the one before it, so the end of one is delivered to the next.

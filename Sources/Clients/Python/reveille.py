@@ -711,11 +711,11 @@ def _path(address: str) -> str:
 
 def _is_served(path: str) -> bool:
     """Returns whether a process listens: a bus that was killed leaves its socket behind."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK) as probe:
-        try:
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK) as probe:
             probe.connect(path)
-        except OSError as error:
-            return error.errno not in (errno.ECONNREFUSED, errno.ENOENT)
+    except OSError as error:
+        return error.errno not in (errno.ECONNREFUSED, errno.ENOENT)
     return True
 
 
@@ -862,12 +862,14 @@ class _Connection:
         path, until = _path(address), time.monotonic() + CONNECT_TIMEOUT
         pause = _Backoff()
         while True:
-            connecting = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+            connecting = None
             try:
+                connecting = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
                 connecting.connect(path)
                 return _Connection(connecting)
             except BaseException as error:
-                connecting.close()
+                if connecting is not None:
+                    connecting.close()
                 if isinstance(error, (FileNotFoundError, ConnectionRefusedError)):
                     raise _no_bus(address) from None
                 if not isinstance(error, OSError):

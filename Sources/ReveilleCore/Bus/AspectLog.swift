@@ -33,8 +33,8 @@ struct AspectLog {
     var publisher: Publisher?
     /// The entries that the next change affects; all others of the aspect are behind already.
     var listeners: [Int32] = []
-    /// Whether a state of the name was withdrawn, or would have been, at the end of a connection.
-    var wasTied = false
+    /// The sequence up to which a change can be of a state that was tied to a connection; the greatest while one is.
+    var tiedSequence = 0
     var entryCount = 0
     /// The number of subscriptions that gave the aspect's own name.
     var literalCount = 0

@@ -132,7 +132,11 @@ extension Bus {
         }
         if logs[index].publisher == nil { count(index, for: publisher.user, 1) }
         logs[index].publisher = publisher
-        if publisher.connection != nil { logs[index].wasTied = true }
+        if publisher.connection != nil {
+            logs[index].tiedSequence = .max
+        } else if logs[index].tiedSequence == .max {
+            logs[index].tiedSequence = sequence
+        }
     }
 
     /// Adds or removes a log in the counts of its user.

@@ -5,13 +5,15 @@ package typealias UnloggedChange = (event: Event, isTied: Bool)
 
 /// What the log of the bus lacks.
 struct Unlogged: Sendable {
-    /// The most changes that are kept here, and that are taken at a time: some milliseconds of writing.
+    /// The most changes of names that are taken at a time, some milliseconds of writing; those of the device are few.
     fileprivate static let limit = 512
 
     /// The sequence up to which changes were taken.
     var sequence = 0
-    /// The changes of names that were forgotten, and first readings.
-    fileprivate var changes: [UnloggedChange] = []
+    /// First readings, and changes of the device.
+    fileprivate var device: [UnloggedChange] = []
+    /// Changes of names, also of those that were forgotten.
+    fileprivate var names: [UnloggedChange] = []
 
     init(after sequence: Int = 0) { self.sequence = sequence }
 }
@@ -22,21 +24,30 @@ extension Bus {
     /// Samples are left out. A post costs nothing more: the changes are found here, in the logs of their aspects.
     package mutating func takeUnlogged() -> some Sequence<UnloggedChange> {
         let last = nameTable.unlogged.sequence
-        for index in logs.indices where logs[index].changes.current.sequence > last { keepUnlogged(of: index) }
-        defer { nameTable.unlogged = Unlogged(after: sequence) }
-        return nameTable.unlogged.changes.sorted { $0.event.sequence < $1.event.sequence }.suffix(Unlogged.limit)
+        for index in logs.indices where logs[index].changes.current.sequence > last {
+            keepUnlogged(of: index)
+        }
+        let unlogged = nameTable.unlogged
+        nameTable.unlogged = Unlogged(after: sequence)
+        let names = unlogged.names.sorted { $0.event.sequence < $1.event.sequence }.suffix(Unlogged.limit)
+        return (unlogged.device + names).sorted { $0.event.sequence < $1.event.sequence }
     }
 
     /// Keeps the changes of a log, which may be about to be forgotten.
     mutating func keepUnlogged(of index: Int) {
         let (log, last) = (logs[index], nameTable.unlogged.sequence)
         guard log.isSaved else { return }
-        for event in log.changes.events(limit: max(1, sequence - last), omitsSupply: false) where event.sequence > last
-        {
-            nameTable.unlogged.changes.append((event, log.wasTied))
+        let isName = log.aspect.isPublished
+        let limit = isName ? min(sequence - last, Unlogged.limit) : sequence - last
+        for event in log.changes.events(limit: max(1, limit), omitsSupply: false) where event.sequence > last {
+            if isName {
+                nameTable.unlogged.names.append((event, event.sequence <= log.tiedSequence))
+            } else {
+                nameTable.unlogged.device.append((event, false))
+            }
         }
-        let excess = nameTable.unlogged.changes.count - Unlogged.limit
-        if excess > Unlogged.limit { nameTable.unlogged.changes.removeFirst(excess) }
+        let excess = nameTable.unlogged.names.count - Unlogged.limit
+        if excess > Unlogged.limit { nameTable.unlogged.names.removeFirst(excess) }
     }
 
     /// Keeps the first reading of an aspect, which is not a change; that of settings would list them all.
@@ -44,6 +55,6 @@ extension Bus {
         guard let aspect = logs[index].aspect.builtIn, aspect.kind == .state, !aspect.isReportedInParts else { return }
         var event = logs[index].changes.state()
         (event.firstChangedAt, event.changedAt, event.sequence) = (time, time, sequence)
-        nameTable.unlogged.changes.append((event, false))
+        nameTable.unlogged.device.append((event, false))
     }
 }

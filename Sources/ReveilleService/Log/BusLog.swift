@@ -19,6 +19,8 @@ package struct BusLog {
     package static let limit = 512 << 10
     /// The longest line in bytes, with any value of a name; the state of a longer one is left out.
     package static let lineLimit = 96 << 10
+    /// The deepest line, since message, parameters and list are around it in a reply; a deeper state is left out.
+    package static let depthLimit = Limits.jsonDepth - 3
 
     package private(set) var lines: [Line] = []
     private var size = 0
@@ -56,12 +58,29 @@ package struct BusLog {
 
     private mutating func append(_ line: LogLine, isTied: Bool = false) {
         var text = line.text
-        if text.count > Self.lineLimit, case .change(var event) = line {
+        if text.count > Self.lineLimit || Self.depth(of: text) > Self.depthLimit, case .change(var event) = line {
             (event.reading, event.settings) = (.unknown(event.aspect), [])
             text = LogLine.change(event).text
         }
         lines.append(Line(aspect: line.aspect, text: text, isTied: isTied))
         size += text.count
+    }
+
+    private static func depth(of text: [UInt8]) -> Int {
+        var (depth, deepest, isInString, isEscaped) = (0, 0, false, false)
+        for byte in text {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: #"\"#): isEscaped = isInString
+            case UInt8(ascii: "\""): isInString.toggle()
+            case UInt8(ascii: "{") where !isInString, UInt8(ascii: "[") where !isInString:
+                depth += 1
+                deepest = max(deepest, depth)
+            case UInt8(ascii: "}") where !isInString, UInt8(ascii: "]") where !isInString: depth -= 1
+            default: break
+            }
+        }
+        return deepest
     }
 
     /// The text of a whole file, or what a file lacks.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Logging
 import ReveilleSystem
 
@@ -32,7 +33,13 @@ struct LogFile {
             let bytes = try PrivateFile.read(path, limit: 2 * BusLog.limit)
             size = bytes?.count
             let wrong = log.load(bytes ?? [])
-            if wrong > 0 { logger.warning("\(path): left out what this version cannot read (lines: \(wrong))") }
+            if wrong > 0 {
+                // A later version, or another program that wrote them, may need them.
+                let isKept = rename(path, path + ".old") == 0
+                if isKept { size = nil }
+                let place = isKept ? "; they are in \(path).old" : ""
+                logger.warning("\(path): left out what this version cannot read (lines: \(wrong))\(place)")
+            }
         } catch {
             logger.warning("the log of changes begins anew, and ends with the bus: \(error)")
             return nil

@@ -8,7 +8,10 @@ import Varlink
 extension Publish: ServedMethod {
     /// Publishes or withdraws a state; checks the permission, then the value, then the number of names.
     func carryOut(by server: BusServer, on connection: Connection) throws(CallError) {
-        if isAgain, let publisher = server.bus.publisher(of: value.name), publisher.connection == nil {
+        let publisher = server.bus.publisher(of: value.name)
+        if isAgain, whileConnected, value.bytes != nil, let publisher, publisher.connection == nil {
+            try server.permissions.check(
+                value, after: publisher, by: connection.peer.uid, in: server.configuration)
             let last = server.bus.position(of: value.name)
             return server.reply(Revision(generation: last.generation, sequence: last.sequence), on: connection)
         }

@@ -140,15 +140,17 @@ final class BridgeSubscription {
         }
     }
 
+    private static let cannotImport = [CallError.permissionDenied.name, CallError.methodNotFound("").name]
+
     /// Publishes a name on the bus, or withdraws it with `nil`.
     ///
-    /// If the bus lets this user count no changes by a target, the value is one change.
+    /// If the bus does not let this user import, or is too old for it, the value is one change.
     func publish(_ name: String, _ value: JSONObject?, target: FleetPosition? = nil) {
         let published = PublishedValue(Aspect(stringLiteral: name), value)
         let completion: (Result<JSONObject, any Error>) -> Void = { [weak self] result in
             guard let self else { return }
             switch result {
-            case .failure(let error as CallError) where target != nil && error == .permissionDenied:
+            case .failure(let error as CallError) where target != nil && Self.cannotImport.contains(error.name):
                 publish(name, value)
             case .success(let reply):
                 log.settle(.aspect(name))
