@@ -19,6 +19,8 @@ final class Tmux {
         // The server's address is a path in this directory, and its options are the defaults.
         self.environment = environment.merging(["PS1": "$ ", "ENV": "", "LC_ALL": "C.UTF-8", "TERM": "xterm"]) { $1 }
         try run(["new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", "-c", directory.path, "sh"])
+        // A key that comes before the shell's prompt is echoed twice, and the prompt stands where output is expected.
+        try wait(for: "the shell's prompt") { $0 == "$" || $0 == "#" }
     }
 
     deinit {
