@@ -45,7 +45,7 @@ def cost(broker: Broker, deliveries: int, action: Callable[[], object]) -> Cost:
 def ratio(costs: list[Cost], baseline: list[Cost], field: str) -> str:
     """The median ratio to the baseline in the same rounds, and the least and the largest."""
     values = [getattr(one, field) / getattr(other, field) for one, other in zip(costs, baseline)]
-    return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
+    return f"{statistics.median(values):.2f} ({min(values):.2f}–{max(values):.2f})"
 
 
 def median(costs: list[Cost], field: str) -> float:
