@@ -187,7 +187,7 @@ def insertion(path, part):
     """Returns a section of a Markdown document, or the definitions of one kind of a Varlink interface."""
     text = path.read_text()
     if path.suffix == ".md":
-        section = re.search(rf"^##(#?) {re.escape(part)}\n(.*?)(?=^##\1 |^## |\Z)", text, re.M | re.S)
+        section = re.search(rf"^##(#?) {re.escape(part)}\n(.*?)(?=^##\1 |^## |^Next: |\Z)", text, re.M | re.S)
         result = markdown(section[2]) if section else ""
     else:
         result = interface(text, part)
