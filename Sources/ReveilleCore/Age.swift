@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A time since something happened, in its largest unit.
+/// An elapsed time, in its largest unit.
 package enum Age {
     private static let hour: Int64 = 3_600
     private static let day = 24 * hour
 
-    /// Returns an age for a column: `now`, `59 s`, `47 h`, `3 d`; one below zero, after a clock was set, is `now`.
+    /// Returns an age for a column: `now`, `59 s`, `47 h`, `3 d`; a negative age, after a clock was set, is `now`.
     package static func text(_ seconds: Int64) -> String {
         switch seconds {
         case ..<1: "now"

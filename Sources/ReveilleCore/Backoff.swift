@@ -7,9 +7,9 @@ package struct Backoff: Sendable {
     private let least: Double
     private var base: Duration
 
-    /// Creates pauses whose base is first the shortest, and at last the longest.
+    /// Creates pauses whose base grows from the shortest to the longest.
     ///
-    /// A pause has at least the part `least` of its base, from 0 to 1: 0 spreads the most clients.
+    /// A pause is at least the fraction `least` of its base, from 0 to 1; 0 spreads clients the most.
     package init(from shortest: Duration, to longest: Duration, least: Double = 0.5) {
         self.shortest = shortest
         self.longest = longest
@@ -17,7 +17,7 @@ package struct Backoff: Sendable {
         base = shortest
     }
 
-    /// Returns the pause before the next attempt, from the least part of the base to the base, which doubles each time.
+    /// Returns the next pause, from the least fraction of the base up to the base, which then doubles.
     ///
     /// The fraction is random, from 0 to 1, so that a thousand clients do not return at once; 1 for the only client.
     package mutating func next(fraction: Double) -> Duration {

@@ -131,7 +131,7 @@ extension Aspect: Codable {
     }
 }
 
-/// What a name of a program looks like.
+/// The syntax of a published name.
 package enum NameRule {
     /// The longest name in bytes, as for names on D-Bus.
     package static let lengthLimit = 255

@@ -21,7 +21,7 @@ extension AspectDeclaration {
     package mutating func abbreviate(_ word: String) -> Bool { false }
 }
 
-/// What the bus and its clients do with an aspect.
+/// How the bus and its clients treat an aspect.
 package struct AspectTraits: Sendable {
     package enum Sampling: Sendable {
         /// From the start: files announce their changes, and a subscriber that resumes needs every change counted.
@@ -93,9 +93,9 @@ extension BuiltInAspect {
     package var isDefault: Bool { traits.isDefault }
     package var isReportedInParts: Bool { traits.isReportedInParts }
     package var isPostable: Bool { traits.isPostable }
-    /// Whether each subscription has its own state of the aspect, and nothing else has a state or a history.
+    /// Whether each subscription has a state of its own, and the bus keeps none.
     package var isOfSubscription: Bool { traits.sampling == .never }
-    /// Whether it has a state that is watched only while somebody needs it.
+    /// Whether it is a state whose source is watched only on demand.
     package var isWatchedOnDemand: Bool { traits.sampling == .onDemand && traits.kind == .state }
 
     package static let ofDevice = allCases.filter { !$0.isOfSubscription }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A set of aspects, published names and patterns, which the path of a delivery asks; in calls, it is a `Set<Aspect>`.
+/// A set of aspects, published names and patterns, fast enough for deliveries; public calls have a `Set<Aspect>`.
 package struct AspectSet: ExpressibleByArrayLiteral, Sendable, Hashable {
     /// One bit for each aspect of the device.
     private var bits: UInt32 = 0

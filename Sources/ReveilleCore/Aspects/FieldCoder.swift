@@ -63,7 +63,7 @@ package protocol FieldCoder: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     mutating func records<Value: Record>(_ name: StaticString, _ values: inout [Value]) throws(Fault)
 
-    // What follows describes the field before, which is not a record.
+    // The methods below describe the preceding field, which is not a record.
 
     /// The values that the field accepts, in words, if its type does not say enough.
     @_lifetime(self: copy self)
@@ -113,7 +113,7 @@ package enum NumberRange: Sendable {
     /// From 0 to 1.
     case level
 
-    /// What a number must be, in words that follow its field.
+    /// The rule for a number, in words that follow its field.
     package var reason: String {
         switch self {
         case .any: "must be a number"

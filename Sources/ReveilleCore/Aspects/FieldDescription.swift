@@ -131,7 +131,7 @@ package struct DashboardEntity: Sendable {
     package let on: String?
     /// An icon, for a field without a quantity.
     package let icon: String?
-    /// Whether the entity is for those who look for the cause of a problem.
+    /// Whether the entity serves only to diagnose problems.
     package let isDiagnostic: Bool
 
     @usableFromInline

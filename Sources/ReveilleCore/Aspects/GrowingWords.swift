@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words of a field of which a later version may have more; such a word reads as `unknown`, on the wire and by
+/// The words of a field to which a later version may add; an added word reads as `unknown`, on the wire and by
 /// `Decodable`.
 @usableFromInline
 package protocol GrowingWords: WordSet {

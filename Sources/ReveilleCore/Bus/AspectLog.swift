@@ -33,7 +33,7 @@ struct AspectLog {
     var publisher: Publisher?
     /// The entries that the next change affects; all others of the aspect are behind already.
     var listeners: [Int32] = []
-    /// The sequence up to which a change can be of a state that was tied to a connection; the greatest while one is.
+    /// Changes up to this sequence can be of a state that was tied to a connection; `Int.max` while the state is tied.
     var tiedSequence = 0
     var entryCount = 0
     /// The number of subscriptions that gave the aspect's own name.
@@ -53,7 +53,7 @@ struct AspectLog {
     /// A vacant name has no entries of patterns.
     var isVacant: Bool { isName && publisher == nil && !isLive }
 
-    /// Whether the aspect is an unpublished name, and no subscription has any of its changes left to take.
+    /// Whether the aspect is an unpublished name whose changes all subscriptions have taken.
     var isQuiet: Bool { isName && listeners.count == entryCount && !isLive }
 
     private var isName: Bool { aspect.builtIn == nil }

@@ -18,7 +18,7 @@ package struct ReadySubscription: Sendable {
 }
 
 extension Bus {
-    // The caller of a getter that is not mutating copies the bus.
+    // The caller of a nonmutating getter would copy the bus.
     package var hasReady: Bool { mutating get { !ready.isEmpty } }
 
     /// Takes the subscription that has been ready longest off the queue; `nil` if nothing is due.
@@ -73,8 +73,8 @@ extension Bus {
 
     /// Takes the next reply to a ready subscription that has read its last reply, at a time in microseconds since boot.
     ///
-    /// The reply counts as unread until ``noteRead(by:)``. Until then, the subscription receives nothing more. Events
-    /// that exceed ``replySize`` follow in the next reply. There is none while the subscription is held, or all waits.
+    /// The reply counts as unread until ``noteRead(by:)``, and nothing more is delivered before that. Events that
+    /// exceed ``replySize`` follow in the next reply. There is none while the subscription is held, or all events wait.
     package mutating func delivery(to ready: ReadySubscription, at now: UInt64) -> Delivery? {
         let slot = ready.slot
         if let sole = soleEvent(for: ready) { return Delivery(subscription: ready.id, events: [event(sole)]) }
@@ -194,7 +194,7 @@ extension Bus {
         }
     }
 
-    /// Continues with an entry that has waited for a time and is no longer in the queue.
+    /// Continues with an entry whose wait is over, and which has left the queue.
     mutating func endWait(of index: Int32) {
         let entry = entries[Int(index)]
         guard entry.isBehind else { return settle(Int(entry.log)) }

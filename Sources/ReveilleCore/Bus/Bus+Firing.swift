@@ -35,9 +35,9 @@ package struct Firing: Sendable, Hashable {
 }
 
 extension Bus {
-    /// Returns the firing of at least one slot that would follow others that are not on the bus yet.
+    /// Returns a firing of at least one slot, to follow earlier firings that are not on the bus yet.
     ///
-    /// The earlier firings are those since the last change of the bus. The result is for ``fire(_:)``.
+    /// The bus has not changed since the earlier firings were made. The result is for ``fire(_:)``.
     package func firing(
         of value: PublishedValue, times: Int, by user: UInt32, at time: Timestamp, after earlier: [Firing]
     ) -> Firing {

@@ -60,7 +60,7 @@ extension Bus {
         }
     }
 
-    /// Lets no aspect of a subscription wait for a time, since its process is frozen.
+    /// Cancels the paced waits of a frozen subscription.
     private mutating func endWaits(of slot: Int) {
         forEachEntry(of: slot) { bus, index in
             if bus.entries[Int(index)].isBehind, bus.paced.remove(index) { bus.fallBehind(index) }

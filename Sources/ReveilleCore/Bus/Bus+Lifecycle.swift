@@ -12,7 +12,7 @@ extension Bus {
         return true
     }
 
-    /// The holds of a subscription, and what else determines its lifecycle; `nil` if it does not exist.
+    /// The holds and the phase of a subscription, which determine its lifecycle; `nil` if it does not exist.
     package func standing(of id: SubscriptionID) -> (holds: HoldReasons, phase: LifecyclePhase)? {
         slotOf[id].flatMap { slots[Int($0)] }.map { ($0.holds, $0.phase) }
     }

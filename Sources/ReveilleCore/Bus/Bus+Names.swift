@@ -46,7 +46,7 @@ package struct NameCount: Sendable, Hashable {
 }
 
 extension Bus {
-    /// The most changes that one value stands for, so that no publisher exhausts the numbers of the bus: a hundred a
+    /// The most changes that one value can stand for, so that no publisher exhausts the bus's numbers: a hundred a
     /// second would take three hours.
     package static let targetDistance = 1_000_000
 
@@ -56,7 +56,7 @@ extension Bus {
     /// not published has no effect. The caller has checked the name and the publisher; the value is canonical.
     ///
     /// If the name has an earlier generation than `target`, the value stands for all changes up to there, even if it is
-    /// equal. So a publisher that repeats itself counts nothing twice.
+    /// equal. So a repeated publication counts no change twice.
     @discardableResult
     package mutating func publish(
         _ name: Aspect, _ bytes: [UInt8]?, by publisher: Publisher, at time: Timestamp, target: Int? = nil
@@ -192,7 +192,7 @@ extension Bus {
         if logs[index].entryCount > logs[index].literalCount {
             let ofPatterns = logs[index].listeners.filter { !entries[Int($0)].isLiteral }
             if let last = ofPatterns.max(by: { earliestEvent($0) < earliestEvent($1) }), earliestEvent(last) > clock {
-                // If the name is published again before, its event still has to wait.
+                // If the name is published again before that time, its event still has to wait.
                 return paced.insert(last, due: earliestEvent(last))
             }
             for entry in ofPatterns { release(entry) }

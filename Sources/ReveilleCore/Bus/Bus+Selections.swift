@@ -41,8 +41,8 @@ extension Bus {
             removeLog(nameTable.selections.remove(at: unused).log)
         }
         let all = logs[Self.settings]
-        // No position in an earlier log of the selection exceeds the sequence. What it missed counts as one change, and
-        // so does what a subscriber to other domains missed, whose position is 0.
+        // No position in an earlier log of the selection exceeds the sequence. Its missed changes count as one, and so
+        // do those of a subscriber to other domains, whose position is 0.
         let start = Change(
             generation: sequence + 1, sequence: all.changes.current.sequence, time: all.changes.current.time,
             reading: all.changes.current.reading.part(selection))

@@ -38,9 +38,9 @@ extension Bus {
 
     /// The most aspects with pending changes in the descriptions of all subscriptions together, about 4 MB.
     private static let pendingTotal = 16_384
-    /// The number of such aspects that each description can have regardless: more than people read.
+    /// The number of pending aspects that each description may list in any case: more than people read.
     private static let pendingMinimum = 32
-    /// The most such aspects: a reply is written subscription by subscription, and none may take a long turn.
+    /// At most this many are listed, to bound the time that one subscription takes.
     private static let pendingMaximum = 256
 
     /// Describes the subscription in a slot, with its process and tasks; of too many pending aspects, some are left out.
@@ -67,7 +67,7 @@ extension Bus {
             eventCount: subscription.events, changeCount: subscription.changes, tasks: tasks)
     }
 
-    /// Returns whether a subscription's lifecycle was asked for, or does not follow from the holds.
+    /// Returns whether a subscription named its lifecycle, or the lifecycle does not follow from the holds.
     ///
     /// Clients of the first interface refuse the field, so other subscriptions do not have it.
     private func hasLifecycle(_ slot: Int) -> Bool {

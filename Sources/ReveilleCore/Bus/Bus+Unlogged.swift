@@ -3,16 +3,16 @@
 /// A change for the log of the bus; one of a name that was tied to a connection must not outlast the bus in a file.
 package typealias UnloggedChange = (event: Event, isTied: Bool)
 
-/// What the log of the bus lacks.
+/// The changes that the log of the bus does not contain yet.
 struct Unlogged: Sendable {
-    /// The most changes of names that are taken at a time, some milliseconds of writing; those of the device are few.
+    /// The most changes of names taken at a time: some milliseconds of writing; the device has few changes.
     fileprivate static let limit = 512
 
     /// The sequence up to which changes were taken.
     var sequence = 0
     /// First readings, and changes of the device.
     fileprivate var device: [UnloggedChange] = []
-    /// Changes of names, also of those that were forgotten.
+    /// Changes of names, including forgotten ones.
     fileprivate var names: [UnloggedChange] = []
 
     init(after sequence: Int = 0) { self.sequence = sequence }
@@ -50,7 +50,7 @@ extension Bus {
         if excess > Unlogged.limit { nameTable.unlogged.names.removeFirst(excess) }
     }
 
-    /// Keeps the first reading of an aspect, which is not a change; that of settings would list them all.
+    /// Keeps the first reading of an aspect, which is not a change; one of settings or folders would list them all.
     mutating func keepFirstReading(of index: Int, at time: Timestamp) {
         guard let aspect = logs[index].aspect.builtIn, aspect.kind == .state, !aspect.isReportedInParts else { return }
         var event = logs[index].changes.state()

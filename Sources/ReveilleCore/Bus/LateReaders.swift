@@ -2,7 +2,7 @@
 
 /// The subscriptions that leave an event unread while another is due, and for how long.
 ///
-/// Every delivery counts as unread at first, so this is what distinguishes a stopped program from a running one.
+/// Every delivery counts as unread at first, so only the time distinguishes a stopped program from a running one.
 package struct LateReaders: Sendable {
     /// How long a busy program may take to read, in microseconds.
     package static let patience: UInt64 = 5_000_000

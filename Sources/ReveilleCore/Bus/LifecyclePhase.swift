@@ -33,7 +33,7 @@ extension SubscriptionState {
         if phase == .usual || phase == .inactive { phase = next }
     }
 
-    /// Ends a phase that a new hold, or the end of the last hold, takes back.
+    /// Ends a phase that a new hold, or the end of the last hold, cancels.
     mutating func endPhase(isHeld: Bool, into next: LifecyclePhase = .usual) {
         switch phase {
         case .inactive where isHeld: phase = .usual

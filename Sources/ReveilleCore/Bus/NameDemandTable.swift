@@ -2,15 +2,15 @@
 
 /// The names and patterns that subscriptions need, and the publishers that observe them.
 ///
-/// A subscription that begins or ends to need something costs time for its own names, however many are observed.
+/// A subscription whose needs change costs time for its own names, however many are observed.
 package struct NameDemandTable: Sendable {
-    /// How many subscriptions begin to need something at a name or a pattern, less those that cease to, if not 0.
+    /// The subscriptions whose need begins at a name or a pattern, minus those whose need ends there, if not 0.
     private var needs = NameMap<Int>()
     /// The publishers of each observed name and pattern.
     private var observers = NameMap<[UInt64]>()
-    /// What is observed and has a need that may have changed, until the publishers are taken.
+    /// The observed names and patterns whose need may have changed, until the publishers are taken.
     private var changed: Set<Substring> = []
-    /// The patterns whose need has changed, which concerns what is observed below them.
+    /// The patterns whose need has changed, which affects the observers of everything below them.
     private var changedPatterns: Set<Substring> = []
 
     /// Returns whether a subscription needs a name, or a name of a pattern.
@@ -53,7 +53,7 @@ extension Bus {
         _modify { yield &nameTable.demand }
     }
 
-    /// Notes whether a subscriber leaves events unread for long; until it reads, it needs nothing of a publisher.
+    /// Notes whether a subscriber leaves events unread for long; until it reads, it needs nothing from publishers.
     package mutating func setLate(_ isLate: Bool, _ id: SubscriptionID) {
         guard let slot = slotOf[id].map({ Int($0) }), slots[slot]?.isLate != isLate else { return }
         countForeground(slot, -1)

@@ -2,8 +2,8 @@
 
 /// Values of names and patterns in the order of their bytes, in which all names of a pattern follow it.
 ///
-/// What overlaps with a name or a pattern is found without a look at anything else. The key of a pattern is the start of
-/// its names, with its last dot.
+/// Names and patterns that overlap are found without visiting any others. The key of a pattern is the start of its
+/// names, with its last dot.
 struct NameMap<Value: Sendable>: Sendable {
     /// The most entries that an insertion moves.
     private static var chunkSize: Int { 64 }
@@ -39,11 +39,11 @@ struct NameMap<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns the values of what patterns stand for, each once and in order, without the patterns themselves.
+    /// Returns the values of all keys below patterns, each once and in order, without the patterns themselves.
     func below(_ patterns: some Sequence<Substring>) -> [Value] {
         var values: [Value] = []
         var widest: Substring = ""
-        // What a pattern stands for that another spans, the other stands for too.
+        // Every key below a pattern is also below the patterns that span it.
         for pattern in patterns.sorted() where pattern >= widest {
             let (first, last) = bounds(of: pattern)
             widest = end(of: pattern)
@@ -56,7 +56,7 @@ struct NameMap<Value: Sendable>: Sendable {
         return values
     }
 
-    /// Returns whether there is anything that a pattern stands for, besides itself.
+    /// Returns whether there is a key below a pattern, besides its own.
     func hasAny(below pattern: Substring) -> Bool {
         let (first, last) = bounds(of: pattern)
         return first != last
@@ -67,10 +67,10 @@ struct NameMap<Value: Sendable>: Sendable {
         (place(of: "\(pattern)-"), place(of: end(of: pattern)))
     }
 
-    /// Returns a text that follows everything that a pattern stands for.
+    /// Returns a text that follows every key below a pattern.
     private func end(of pattern: Substring) -> Substring { "\(pattern)~" }
 
-    /// Returns where a key is or would be: always in the last piece that does not begin after it.
+    /// Returns the place of a key, present or not: always in the last piece that does not begin after it.
     private func place(of key: Substring) -> (chunk: Int, index: Int) {
         let chunk = max(0, chunks.count(while: { $0[0].key <= key }) - 1)
         return (chunk, chunks.isEmpty ? 0 : chunks[chunk].count(while: { $0.key < key }))

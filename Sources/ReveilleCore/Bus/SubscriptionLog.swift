@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which subscriptions began, changed and ended, for followers that each have seen a part of it.
+/// The subscriptions that began, changed or ended, for followers that have each seen a part of the log.
 ///
-/// A follower is a position in the log. What changes again before a follower reads is merged: the log has the last change
-/// of each subscription, and an end only while a follower has seen the subscription and not its end.
+/// A follower is a position in the log. Changes that a follower has not read are merged: the log has the last change of
+/// each subscription, and an end only while a follower has seen the subscription and not its end.
 package struct SubscriptionLog: Sendable {
     struct Change {
         let id: SubscriptionID
@@ -21,7 +21,7 @@ package struct SubscriptionLog: Sendable {
     private var last: [SubscriptionID: Change] = [:]
     /// The number of changes after which replaced ones are removed.
     private var limit = Self.shortest
-    /// Few enough to look at for each change.
+    /// Few enough to search each time.
     private static let shortest = 64
 
     package init() {}
@@ -42,7 +42,7 @@ package struct SubscriptionLog: Sendable {
         last[id] = change
     }
 
-    /// Returns what a follower has not seen: the subscriptions to describe, and those it has seen that have ended.
+    /// Returns the changes that a follower has not seen: subscriptions to describe, and known ones that have ended.
     package func changes(since seen: Int) -> (current: [SubscriptionID], ended: [SubscriptionID]) {
         let unseen = changes.reversed().prefix { $0.position > seen }.reversed().filter { isCurrent($0) }
         return (
@@ -52,7 +52,7 @@ package struct SubscriptionLog: Sendable {
 
     private func isCurrent(_ change: Change) -> Bool { change.isEnd || last[change.id]?.position == change.position }
 
-    /// Removes what no follower needs, once there may be much of it; `seen` has the position of each.
+    /// Removes changes that no follower needs, once there may be many; `seen` has the position of each follower.
     package mutating func trim(_ seen: some Collection<Int>) {
         guard changes.count > limit else { return }
         changes = changes.filter { change in

@@ -38,7 +38,7 @@ struct SubscriptionState {
     var holds: HoldReasons
     var phase = LifecyclePhase.usual
     var isQueued = false
-    /// Whether the subscriber has left events unread for long, if that is followed.
+    /// Whether the subscriber has left events unread for long, if that is tracked.
     var isLate = false
     /// Whether an entry may have a policy.
     var hasPolicies = false

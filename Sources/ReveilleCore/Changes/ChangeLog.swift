@@ -121,7 +121,7 @@ struct ChangeLog {
         event(of: current, changes: 0, listing: parts.state(in: current.reading), omitsSupply: omitsSupply)
     }
 
-    // The caller of a method that is not mutating copies the log.
+    // The caller of a nonmutating method would copy the log.
     mutating func event(since seen: Change, omitsSupply: Bool = false) -> Event {
         var event = Event(
             reading: omitsSupply ? current.reading.withoutSupply : current.reading, generation: current.generation,

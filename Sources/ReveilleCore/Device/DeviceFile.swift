@@ -22,7 +22,7 @@ package enum DeviceFile: String, Sendable, CaseIterable {
         "/sys/devices/system/cpu/cpu\(number)/cpufreq/cpuinfo_max_freq"
     }
 
-    /// Returns what the contents of the file mean, for a person; the machine ID is not shown.
+    /// Returns the meaning of the file's contents for a person, without the machine ID.
     package func meaning(of contents: [UInt8]) -> String {
         let facts = DeviceFacts(host: "", kernel: "", files: [self: contents])
         let info = DeviceInfo(facts, forUser: 0)

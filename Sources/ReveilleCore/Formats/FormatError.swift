@@ -5,7 +5,7 @@ package struct FormatError: Error, Hashable, CustomStringConvertible {
     package let reason: String
     /// The number of the line, counted from 1; `nil` for an error in the file as a whole.
     package let line: Int?
-    /// Whether the file is valid as far as it was read, and has more than is read.
+    /// Whether the file exceeds a limit, and is valid up to there.
     package let isLimit: Bool
 
     package init(_ reason: String, line: Int? = nil, isLimit: Bool = false) {

@@ -96,7 +96,7 @@ extension SettingsValue {
     }
 }
 
-/// What remains of the limits on one settings file, which keep a small file from demanding much time or memory.
+/// The remaining budget for one settings file, so that a small file cannot demand much time or memory.
 struct SettingsBudget {
     private var valuesLeft = SettingsValue.countLimit
 

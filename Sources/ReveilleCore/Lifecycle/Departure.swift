@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a program gets from the background to its suspension, or to its end.
+/// The steps of a program from the background to its suspension, or to its end.
 ///
-/// First, its tasks end, and the program reads that it is in the background. Then its lifecycle announces what comes
-/// next. A program that does not read, or does not end its tasks, only delays this.
+/// First, its tasks end, and the program reads that it is in the background. Then its lifecycle announces the
+/// suspension or the end. A program that does not read, or does not end its tasks, only delays this.
 package struct Departure: Sendable, Hashable {
     package enum Step: Sendable, Hashable {
-        /// The lifecycle says what comes next.
+        /// The lifecycle announces the suspension or the end.
         case announce
         /// The program is frozen, or receives SIGTERM.
         case carryOut
@@ -23,7 +23,7 @@ package struct Departure: Sendable, Hashable {
         deadline = now + Self.readingTime
     }
 
-    /// Decides what to do now, after which this has to be called again; `nil` if the program still has time.
+    /// Returns the step to take now, after which the caller asks again; `nil` if the program still has time.
     ///
     /// The time is in microseconds since boot. Tasks count until their time is over; the last lifecycle is read or not.
     package mutating func next(at now: UInt64, hasTasks: Bool, isRead: Bool) -> Step? {

@@ -12,7 +12,7 @@ package struct FreezeState: Sendable, Hashable {
         package let number: Int
     }
 
-    /// What is known after an answer.
+    /// The known state of the cgroup after an answer.
     package enum Outcome: Sendable, Hashable {
         case frozen
         case thawed
@@ -66,7 +66,7 @@ package struct FreezeState: Sendable, Hashable {
 
     /// Takes an answer of the system to a request: why it failed, or `nil` for a success.
     ///
-    /// The outcome is what is known now, if it is the answer to the request under way.
+    /// There is an outcome if the answer settles the state of the cgroup.
     package mutating func answered(
         _ number: Int, failure: String?, at now: UInt64
     ) -> (outcome: Outcome?, next: Request?) {

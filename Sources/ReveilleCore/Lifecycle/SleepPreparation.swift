@@ -5,7 +5,7 @@
 package struct SleepPreparation: Sendable, Hashable {
     /// The time in microseconds in which a program that has read the announcement can begin a task.
     package static let answerTime: UInt64 = 500_000
-    /// How long before the end of the login manager's patience the lock is closed, in microseconds.
+    /// How long before the login manager's deadline the lock is closed, in microseconds.
     private static let margin: UInt64 = 500_000
 
     package let begin: UInt64
@@ -17,7 +17,7 @@ package struct SleepPreparation: Sendable, Hashable {
     /// Begins at a time in microseconds since boot; `longest` is how long the login manager waits, in microseconds.
     package init(at now: UInt64, longest: UInt64, hasAudience: Bool) {
         begin = now
-        // Of a short time, the fifth that remains is enough for the login manager to notice.
+        // If the time is short, a fifth of it is enough for the login manager to notice.
         let delay = longest >= 5 * Self.margin ? longest - Self.margin : longest / 5 * 4
         let (sum, isEndless) = now.addingReportingOverflow(delay)
         end = isEndless ? .max : sum
@@ -33,7 +33,7 @@ package struct SleepPreparation: Sendable, Hashable {
         return now >= answered && !hasTasks
     }
 
-    /// The next time at which the preparation may be over, if nothing happens before.
+    /// The next time at which the preparation may be over without a further input.
     package func next(after now: UInt64) -> UInt64 {
         if let answered, answered > now { min(answered, end) } else { end }
     }

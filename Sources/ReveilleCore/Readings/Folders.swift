@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is different in the configured folders since the subscriber's last event, or every name in a current state.
+/// The differences in the configured folders since the subscriber's last event, or every name in a current state.
 public struct Folders: Sendable, Hashable {
     /// A file that was in the folder and has another name now.
     public struct Rename: Sendable, Hashable, Codable {

@@ -2,7 +2,7 @@
 
 /// The sleep of the machine, in which all programs stand still: suspension and hibernation.
 public struct Sleep: Sendable, Hashable, Codable {
-    /// Where the machine is between two sleeps.
+    /// Whether the machine is awake or about to sleep.
     @nonexhaustive public enum State: String, Sendable, CaseIterable, Codable {
         /// The machine runs.
         case awake
@@ -22,11 +22,11 @@ public struct Sleep: Sendable, Hashable, Codable {
         }
     }
 
-    /// Where the machine is between two sleeps.
+    /// Whether the machine is awake or about to sleep.
     public var state: State
     @usableFromInline var secondsAsleep: Double?
 
-    /// The length of the last sleep that is over; `nil` before the first.
+    /// The length of the last completed sleep; `nil` before the first.
     ///
     /// Measured by the clocks of the kernel, whatever caused the sleep. A sleep that hibernated in between counts as one.
     public var sleptFor: Duration? {

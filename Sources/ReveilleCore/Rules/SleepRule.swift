@@ -21,7 +21,7 @@ package struct SleepRule: Sendable {
         if timeAsleep - self.counted >= Self.shortest { note(isPreparing: false, timeAsleep: timeAsleep) }
     }
 
-    /// Takes whether the machine prepares to sleep, as announced or asked; the time is in microseconds since boot.
+    /// Notes whether the machine prepares to sleep, announced or asked for; the time is in microseconds since boot.
     ///
     /// If this is unknown, a machine that prepared still does, unless it has slept.
     package mutating func note(isPreparing: Bool?, timeAsleep: UInt64) {

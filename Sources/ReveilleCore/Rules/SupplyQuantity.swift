@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number that a driver reports about a pack, and the values that can be right.
+/// A number that a driver reports about a pack, and its plausible values.
 ///
 /// Some drivers report another unit, such as mWh where the kernel's document sysfs-class-power has µWh. The ranges fit
 /// every pack from an earphone's to an electric bicycle's, and are narrow enough to notice a factor of 1,000 in most.
 package enum SupplyQuantity {
-    /// The values that can be right, their unit, and the number of the attribute's units in one of this unit.
+    /// The plausible values, their unit, and the number of the attribute's units in one of this unit.
     private typealias Rule = (range: ClosedRange<Double>, unit: String, divisor: Double)
 
     /// The greatest energy of a pack in watt-hours.
@@ -37,14 +37,14 @@ package enum SupplyQuantity {
 
     package static let attributes: [String] = all.keys.sorted()
 
-    /// Returns the value of an attribute of a supply; `nil` if it is missing or cannot be right.
+    /// Returns the value of an attribute of a supply; `nil` if it is missing or implausible.
     package static func value(_ attribute: String, of supply: PowerSupply) -> Double? {
         guard let quantity = all[attribute], let number = supply.number(attribute) else { return nil }
         let value = number / quantity.divisor
         return quantity.range.contains(value) ? value : nil
     }
 
-    /// Returns the greatest number of an attribute that can be right, in units of the attribute.
+    /// Returns the greatest plausible number of an attribute, in units of the attribute.
     static func limit(of attribute: String) -> Double { all[attribute].map { $0.range.upperBound * $0.divisor } ?? 0 }
 
     /// Returns the reason why an attribute of a supply is ignored; `nil` if it is missing or used.

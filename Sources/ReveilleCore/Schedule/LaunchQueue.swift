@@ -43,7 +43,7 @@ package struct LaunchQueue: Sendable {
         case lapse([String], pause: UInt64)
     }
 
-    /// What a subscriber has received of the firings for which a program would be started.
+    /// A subscriber's progress through the firings for which a program would be started.
     package struct Receipt: Sendable, Hashable {
         package var command: [String]
         package var name: Aspect

@@ -139,8 +139,8 @@ package struct Schedule: ~Copyable {
 
     /// Sets the rules of a zone, or forgets them.
     ///
-    /// Entries whose calendar follows the zone continue from now: the clock on the wall has jumped, and the times that it
-    /// jumped over have not passed. Entries whose zone was unknown continue from where they were.
+    /// Entries whose calendar follows the zone continue from now: changing the zone moves local time, and skipped local
+    /// times count as not elapsed. Entries whose zone was unknown continue from where they were.
     package mutating func set(_ rules: TimeZoneRules?, for zone: String, at now: Int64) {
         let now = Self.bounded(now)
         let wasKnown = zones[zone] != nil
@@ -156,7 +156,7 @@ package struct Schedule: ~Copyable {
         }
     }
 
-    /// Lets entries continue from now, and returns them, if their slots are over until ``longestSetBack`` ahead.
+    /// Restarts from now, and returns, entries whose last slot is more than ``longestSetBack`` ahead.
     ///
     /// They fired while the clock was wrong, and would otherwise not fire before it shows that time again. If the
     /// present time is wrong instead, as on a machine that starts without a clock, the entries resume their former

@@ -29,7 +29,7 @@ package struct ScheduleEntry: Sendable, Hashable {
     package let zone: String?
     /// The time after which nothing is due.
     package let until: Int64?
-    /// What happens to slots that passed while the machine was off or asleep; `nil` if the owner left it open.
+    /// The treatment of slots that passed while the machine was off or asleep; `nil` if the owner left it open.
     package let ifMissed: MissedSlots?
     /// The lateness in milliseconds beyond which a missed slot is left out.
     package let grace: Int64?
@@ -71,7 +71,7 @@ package struct ScheduleEntry: Sendable, Hashable {
         self.launch = launch
     }
 
-    /// What a firing publishes: a name without a value would be withdrawn, so the default is an object without members.
+    /// The value of a firing: by default an object without members, since a name without a value would be withdrawn.
     package var published: PublishedValue { PublishedValue(aspect, bytes: value ?? Array("{}".utf8)) }
 
     var isSingle: Bool { every == nil && calendar == nil }
@@ -88,7 +88,7 @@ package struct ScheduleEntry: Sendable, Hashable {
     }
 }
 
-/// What happens to slots that passed while the machine was off or asleep, or its clock was set.
+/// The treatment of slots that passed while the machine was off or asleep, or its clock was set.
 package enum MissedSlots: String, WordSet, Hashable {
     case fire, skip
     /// A word that a later version has added.

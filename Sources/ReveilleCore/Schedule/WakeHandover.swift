@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Aspect {
-    /// What a bus publishes while an alarm of its own wakes the machine: `{"at": …}`, in microseconds since 1970.
+    /// The time of the bus's own alarm that wakes the machine, if any: `{"at": …}`, in microseconds since 1970.
     package static var alarm: Aspect { "org.reveille.alarm" }
 }
 
-/// What a user's bus tells the system bus, so that the machine wakes for its next entry with `wake`.
+/// The requests of a user's bus to the system bus, which wakes the machine for the user's next entry with `wake`.
 ///
 /// One request is under way at a time, and times that change meanwhile are merged. The system bus saves the time, but
 /// receives it again after each loss of the connection.
@@ -38,7 +38,7 @@ package struct WakeHandover: Sendable {
     /// Asks for the answer of the system bus.
     package mutating func ask() { isAsked = true }
 
-    /// Returns the next request, which is under way from now on; `nil` for none until one of the other functions is called.
+    /// Returns the next request, which is then under way; `nil` for none until another function is called.
     package mutating func next() -> Request? {
         guard current == nil else { return nil }
         current = due
@@ -68,7 +68,7 @@ package struct WakeHandover: Sendable {
         return current
     }
 
-    /// Notes that there is no connection, or none any more.
+    /// Notes that there is no connection.
     package mutating func lost() {
         if case .add = current { told = .unknown }
         if case .time = told { told = .unknown }
