@@ -15,7 +15,7 @@ extension Device {
     ///
     /// - Parameters:
     ///   - aspect: An aspect of the device.
-    ///   - options: What else the subscription wants.
+    ///   - options: The options of the subscription.
     /// - Returns: The monitor, which has the current state.
     /// - Throws: ``ReveilleError``, as ``observe(_:options:isolation:_:)`` does.
     @MainActor
@@ -29,7 +29,7 @@ extension Device {
     ///
     /// - Parameters:
     ///   - name: The published name.
-    ///   - options: What else the subscription wants.
+    ///   - options: The options of the subscription.
     /// - Returns: The monitor, whose value is `nil` while nothing is published. A value of another type changes nothing, and
     ///   is the ``AspectMonitor/failure`` until the next value.
     /// - Throws: ``ReveilleError``, as ``value(of:)`` and ``observe(_:options:isolation:_:)`` do.

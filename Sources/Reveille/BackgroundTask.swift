@@ -21,7 +21,7 @@ extension Subscription {
     /// The operation is not cancelled automatically; ``withBackgroundTask(_:onExpiration:operation:)`` does that.
     ///
     /// The task ends when the operation returns or throws, or when the program ends. The operation always runs. If the
-    /// bus is gone, is of an earlier version, or has too many tasks of this user, nothing waits for the operation, and
+    /// bus is gone, is of an earlier version, or has too many tasks of this user, it does not wait, and
     /// ``BackgroundTask/failure`` is the reason. When a lost bus returns, the task begins again with all of its time.
     ///
     /// - Parameters:
@@ -50,7 +50,7 @@ extension Subscription {
     }
 }
 
-/// What happens to a background task when its time is about to end.
+/// The treatment of a background task whose time is about to end.
 @nonexhaustive public enum TaskExpiration: Sendable, Hashable {
     /// The operation is cancelled.
     case cancel
@@ -149,7 +149,7 @@ public final class BackgroundTask: Sendable {
         var onExpiration: (@Sendable () -> Void)?
     }
 
-    /// Creates a task for which nothing waits.
+    /// Creates a task for which no bus waits.
     convenience init(_ name: String, failure: ReveilleError, engine: Engine) {
         self.init(name, of: 0, engine: engine, onExpiration: {})
         fail(failure)
@@ -180,7 +180,7 @@ public final class BackgroundTask: Sendable {
         get async { hasEnded ? .zero : await engine.remaining(of: name, of: stream) }
     }
 
-    /// The reason why nothing waits for the task; `nil` if the bus has the task, or its time has ended.
+    /// The reason why the bus does not wait for the task; `nil` if the bus has the task, or its time has ended.
     public var failure: ReveilleError? { state.withLock { $0.failure } }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }

@@ -4,9 +4,9 @@ public import ReveilleCore
 import ReveilleWire
 
 extension Device {
-    /// Returns whether anybody needs a name now, then each change of that.
+    /// Returns whether anybody needs a name now, and then each change.
     ///
-    /// A publisher that measures can stop while nobody needs what it publishes:
+    /// A publisher that measures can stop while nobody needs its values:
     ///
     /// ```swift
     /// let location = PublishedName<[String: Double]>("org.example.location")
@@ -31,7 +31,7 @@ extension Device {
             .map { !$0.isEmpty }
     }
 
-    /// Returns those of several names that anybody needs now, then each change of that, over one connection.
+    /// Returns the names, of several, that anybody needs now, and then each change, over one connection.
     ///
     /// ```swift
     /// for try await needed in device.demand(for: ["org.example.location", "org.example.speed", "org.example.sensor.*"]) {

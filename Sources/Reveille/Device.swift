@@ -81,7 +81,7 @@ public final class Device: Sendable {
         try await Device(Engine(.own(bus), on: thread))
     }
 
-    /// Ends the connection, its subscriptions, observations and tasks, and withdraws what is published `whileConnected`.
+    /// Ends the connection, its subscriptions, observations and tasks, and withdraws states published `whileConnected`.
     ///
     /// Later calls fail with ``ReveilleError/Code/closed``. A device that is released is closed too, but not before its
     /// subscriptions and observations are released.

@@ -35,7 +35,7 @@ extension Device {
     ///
     /// - Parameters:
     ///   - aspect: The aspect, published name or pattern whose changes are delivered.
-    ///   - options: What else the subscription wants.
+    ///   - options: The options of the subscription.
     ///   - isolation: The actor to run the closure on.
     ///   - handler: Called with each event.
     /// - Returns: The token; the closure is not called after its release or cancellation.
@@ -62,7 +62,7 @@ extension Device {
     ///
     /// - Parameters:
     ///   - aspect: The aspect, published name or pattern whose changes are delivered.
-    ///   - options: What else the subscription wants.
+    ///   - options: The options of the subscription.
     ///   - handler: Called with each event.
     /// - Returns: The token; the closure is not called after its release or cancellation.
     /// - Throws: ``ReveilleError``, as ``observe(_:options:isolation:_:)`` does.

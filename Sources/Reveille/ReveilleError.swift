@@ -48,11 +48,11 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let noSuchSubscription = Code("noSuchSubscription")
         /// This user has no entry with the name on the schedule.
         public static let noSuchEntry = Code("noSuchEntry")
-        /// The program cannot be suspended, or was woken before it was; it is in the background all the same.
+        /// The program cannot be suspended, or was woken first; it is in the background all the same.
         public static let cannotSuspend = Code("cannotSuspend")
-        /// The bus does not have the method, the parameter or the aspect that was asked for, as one of an earlier version.
+        /// The bus does not have the requested method, parameter or aspect; it may be of an earlier version.
         public static let notSupported = Code("notSupported")
-        /// The bus sent something that its interface does not allow.
+        /// The bus sent a reply that its interface does not allow.
         public static let invalidReply = Code("invalidReply")
         /// The system lacks the resources.
         public static let system = Code("system")
@@ -65,7 +65,8 @@ public struct ReveilleError: Error, Sendable, Hashable, CustomStringConvertible 
     /// The details of a refusal by the bus, as text: the names and values of the error in the interface.
     ///
     /// For ``Code/quotaExceeded``, `quota` is the limit that was reached and `limit` its size: `["quota": "names",
-    /// "limit": "1024"]`. For ``Code/invalidArgument``, `parameter` is the argument, and `reason` the rule. It is empty if the bus was not asked.
+    /// "limit": "1024"]`. For ``Code/invalidArgument``, `parameter` is the argument, and `reason` the rule. The
+    /// dictionary is empty if the bus was not asked.
     public let parameters: [String: String]
 
     package init(_ code: Code, _ description: String, parameters: [String: String] = [:]) {

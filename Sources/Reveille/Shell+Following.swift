@@ -14,9 +14,9 @@ extension Shell {
     /// ```
     ///
     /// A subscription changes with its ``/ReveilleCore/SubscriptionInfo/holds``,
-    /// ``/ReveilleCore/SubscriptionInfo/lifecycle`` or ``/ReveilleCore/SubscriptionInfo/tasks``. Other members are as they
-    /// are at the time. ``/ReveilleCore/HoldReasons/unread`` counts once an event has been unread for 5 seconds while
-    /// another is due. Changes that are not taken are merged.
+    /// ``/ReveilleCore/SubscriptionInfo/lifecycle`` or ``/ReveilleCore/SubscriptionInfo/tasks``. The other members have
+    /// their values of that time. ``/ReveilleCore/HoldReasons/unread`` counts once an event has been unread for 5
+    /// seconds while another is due. Changes that are not taken are merged.
     ///
     /// Each loop follows on its own. If the bus goes away and comes back, all of its subscriptions are reported, and those
     /// that ended in between.
@@ -43,7 +43,7 @@ private struct FollowedSubscriptions: AsyncSequence, Sendable {
         mutating func next(isolation actor: isolated (any Actor)?) async throws -> SubscriptionChanges? {
             guard let (changes, isFirst) = try await replies.next(isolation: actor) else { return nil }
             let ids = Set(changes.subscriptions.map(\.id))
-            // What ended while there was no connection.
+            // Subscriptions that ended while there was no connection.
             let ended = isFirst ? known.subtracting(ids).sorted() : changes.ended
             known = known.union(ids).subtracting(ended)
             return SubscriptionChanges(subscriptions: changes.subscriptions, ended: ended)

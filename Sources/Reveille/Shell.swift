@@ -5,7 +5,7 @@ import ReveilleWire
 import Varlink
 
 extension Device {
-    /// What shells and operators do with the subscriptions of other programs.
+    /// The calls with which shells and operators control the subscriptions of other programs.
     ///
     /// ```swift
     /// let shell = device.shell
@@ -52,9 +52,9 @@ public struct Shell: Sendable {
 
     /// Suspends the program behind a subscription: sends it to the background, and freezes its cgroup.
     ///
-    /// The call waits until it is frozen, which may take minutes; cancelling the task takes nothing back, ``wake(_:)`` does.
-    /// The program first finishes its tasks, for as long as they have time, and reads the event `suspended` if it subscribes
-    /// to `lifecycle`. ``wake(_:)`` thaws it.
+    /// The call waits until it is frozen, which may take minutes; cancelling the task does not undo the suspension. The
+    /// program first finishes its tasks, for as long as they have time, and reads the event `suspended` if it
+    /// subscribes to `lifecycle`. ``wake(_:)`` thaws it.
     ///
     /// ```swift
     /// for subscription in try await device.shell.subscriptions() where subscription.name == "player" {

@@ -13,7 +13,7 @@ extension Device {
     ///
     /// - Parameters:
     ///   - aspects: The aspects, published names and patterns whose changes are delivered, at most 64.
-    ///   - options: What else the subscription wants.
+    ///   - options: The options of the subscription.
     /// - Returns: The subscription; it ends on release.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name or domain, and for a policy
     ///   that is invalid or not of these aspects; ``ReveilleError/Code/quotaExceeded`` for too many aspects or domains, or

@@ -2,7 +2,7 @@
 
 public import ReveilleCore
 
-/// What a subscription wants beyond its aspects, for ``Device/subscribe(to:options:)`` and all calls that follow an aspect.
+/// The options of a subscription, for ``Device/subscribe(to:options:)`` and all calls that follow an aspect.
 ///
 /// ```swift
 /// let options = SubscriptionOptions(policies: [.motion: Policy(interval: .milliseconds(20))], name: "tilt")
@@ -12,7 +12,7 @@ public struct SubscriptionOptions: Sendable, Hashable {
     /// Whether the current state of each aspect is delivered first, as an event whose `Event.changeCount` is 0; updates and
     /// monitors always begin with it.
     public var initial: Bool
-    /// What happens to an aspect's changes in the background, and how often its events are delivered.
+    /// The treatment of an aspect's changes in the background, and the pace of its events.
     ///
     /// The key is an aspect, a name or a pattern. By default, changes in the background are merged into one event.
     public var policies: [Aspect: Policy]

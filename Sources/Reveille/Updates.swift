@@ -18,7 +18,7 @@ extension Device {
     ///
     /// - Parameters:
     ///   - aspect: The aspect.
-    ///   - options: What else the subscription wants.
+    ///   - options: The options of the subscription.
     /// - Returns: The states. A loop throws ``ReveilleError``, as ``subscribe(to:options:)`` does.
     public func updates<State>(
         of aspect: TypedAspect<State>, options: SubscriptionOptions = SubscriptionOptions()
@@ -48,7 +48,7 @@ extension Device {
     ///
     /// - Parameters:
     ///   - name: The published name.
-    ///   - options: What else the subscription wants.
+    ///   - options: The options of the subscription.
     /// - Returns: The values. A loop throws ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name,
     ///   and ``ReveilleError/Code/unexpectedValue`` for a value of another type.
     public func updates<Value: Decodable & Sendable>(

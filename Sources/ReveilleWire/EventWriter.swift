@@ -98,7 +98,7 @@ extension [Event] {
                 self[index].isNetChange == others[index].isNetChange,
                 self[index].firstChangedAt == others[index].firstChangedAt,
                 self[index].droppedCount == others[index].droppedCount, self[index].aspect == others[index].aspect,
-                // Their domains can differ, and what they know of the battery.
+                // Two subscriptions can differ in their domains, and in whether they know the battery's supply.
                 self[index].settings == others[index].settings,
                 self[index].battery?.supply == others[index].battery?.supply
             else { return false }

@@ -51,7 +51,7 @@ extension Fields {
 }
 
 extension Aspect {
-    /// What a published name must be, in words that follow its field.
+    /// The rule for a published name, in words that follow its field.
     static let nameRule =
         "must be two or more words of letters, digits, '-' and '_', joined by dots, of at most 255 bytes"
 

@@ -4,7 +4,7 @@ import ReveilleWire
 import Varlink
 
 extension CallError {
-    /// Whether the bus lacks what was asked for, as one of an earlier version.
+    /// Whether the bus does not support the request, as a bus of an earlier version may not.
     var isUnsupported: Bool {
         [CallError.methodNotFound("").name, CallError.interfaceNotFound("").name].contains(name)
             || name == CallError.invalidParameter("").name && parameters["reason"]?.stringValue == CallError.unknown
@@ -15,7 +15,7 @@ extension CallError {
         return Dictionary(texts) { $1 }
     }
 
-    /// The error of a call (without its interface) in words: the limit or permission that refused it, and what can be done.
+    /// The error of a call (without its interface) in words: the limit or permission that refused it, and the remedy.
     func explanation(for method: String) -> String {
         switch name {
         case CallError.permissionDenied.name where method == "Publish":

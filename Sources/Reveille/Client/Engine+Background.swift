@@ -64,7 +64,7 @@ extension Engine {
         return reply.events
     }
 
-    /// Returns what a stream's policies have dropped in its background so far; nothing if the bus does not answer.
+    /// Returns the states that a stream's policies have dropped in its background; none if the bus does not answer.
     private func droppedStates(of stream: EventStream) async -> EventStreamState.DroppedStates {
         let names = stream.state.namePositions
         let time = now

@@ -3,7 +3,7 @@
 import ReveilleCore
 import ReveilleSystem
 
-/// What the observers of one stream have in common.
+/// Identifies a stream that observers with equal requests share.
 struct ObservedStream: Hashable {
     var request: SubscriptionRequest
     /// The number of the observer if no other may join the stream: one that resumes, whose changes others have seen.
@@ -17,7 +17,7 @@ struct ObserverPlace {
 }
 
 extension Engine {
-    /// Adds an observer of an aspect, behind the others, and returns its place once changes are seen.
+    /// Adds an observer of an aspect, behind the others, and returns its place once it gets changes.
     func observe(
         _ aspect: Aspect, _ request: SubscriptionRequest, _ sink: sending any EventSink
     ) async throws(ReveilleError) -> ObserverPlace {

@@ -62,7 +62,7 @@ package final class EventStream {
         try self.init(state, sink, connector, onStart: onStart, onMessage: { _ in })
     }
 
-    /// Creates a stream of replies that is not open, and tries for ever; a request with positions continues from there.
+    /// Creates a stream of replies that is not open, and never gives up; a request with positions continues from there.
     ///
     /// The plan completes the request for each attempt from the aspects of the bus; none of its policies drops changes.
     /// Throws without a timer for the pauses.

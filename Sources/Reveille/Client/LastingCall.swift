@@ -30,7 +30,7 @@ final class LastingCall {
         }
     }
 
-    /// Returns what has arrived, and reads on.
+    /// Returns the reply that has arrived, if any, and continues reading.
     func next() throws(ReveilleError) -> LastingReply? {
         let reply = try waiting?.get()
         waiting = nil

@@ -8,12 +8,12 @@ package import Varlink
 
 /// A publisher's links to the bus: one observes the demand for its names, the other publishes, and they are lost together.
 ///
-/// What was published is withdrawn with the loss. Loop thread only.
+/// A loss withdraws the published values. Loop thread only.
 package final class PublisherLink {
     package enum Event {
-        /// Which of the names are needed: the first after each ``lost(_:)``, and each change.
+        /// Whether names are needed: all names at first and after each ``lost(_:)``, then those that changed.
         case demands([Aspect: Bool])
-        /// The bus is gone or refuses to tell the demand; another attempt follows.
+        /// The bus is gone or refuses to report the demand; another attempt follows.
         case lost(ReveilleError)
     }
 
@@ -54,7 +54,7 @@ package final class PublisherLink {
         }
     }
 
-    /// An earlier bus does not tell the demand.
+    /// An earlier bus does not report the demand.
     private func needAll() {
         onEvent(.demands(Dictionary(uniqueKeysWithValues: names.aspects.map { ($0, true) })))
     }

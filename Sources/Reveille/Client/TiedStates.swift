@@ -7,10 +7,10 @@ import ReveilleWire
 struct TiedStates {
     /// The states that a bus has accepted.
     private var accepted: [Aspect: PublishedValue] = [:]
-    /// Newer ones, for which there was no bus.
+    /// Newer states, for which there was no bus.
     private var missed: [Aspect: PublishedValue] = [:]
 
-    /// What the next connection publishes, by name.
+    /// The states that the next connection publishes, in the order of their names.
     var latest: [Publish] {
         accepted.merging(missed, uniquingKeysWith: { $1 }).sorted { $0.key < $1.key }.map { name, value in
             Publish(value, whileConnected: true, isAgain: missed[name] == nil)

@@ -26,7 +26,7 @@ extension Device {
         return ScheduledEntry(ScheduleListing(entry: entry, next: try await add(entry)?.microseconds, fired: 0))
     }
 
-    /// Removes an entry of this user from the schedule; what has fired is still delivered.
+    /// Removes an entry of this user from the schedule; past firings are still delivered.
     ///
     /// ```swift
     /// try await device.cancelScheduled("alarm")
@@ -44,7 +44,7 @@ extension Device {
         }
     }
 
-    /// Removes all entries of this user from the schedule; what has fired is still delivered.
+    /// Removes all entries of this user from the schedule; past firings are still delivered.
     ///
     /// ```swift
     /// try await device.cancelAllScheduled()

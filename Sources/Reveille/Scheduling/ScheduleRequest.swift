@@ -22,7 +22,7 @@ public struct ScheduleRequest: Sendable {
     public var time: ScheduleTime
     /// The time after which the entry does not fire; `nil` for no end.
     public var until: Timestamp?
-    /// What happens to firings whose time passes while the device is off or asleep.
+    /// The treatment of firings whose time passes while the device is off or asleep.
     public var ifMissed: MissedFirings
     /// The delay beyond which such a firing is skipped; `nil` for no limit.
     public var grace: Duration?
@@ -86,7 +86,7 @@ public struct ScheduledEntry: Sendable, Hashable {
     public let time: ScheduleTime
     /// The time after which the entry does not fire; `nil` for no end.
     public let until: Timestamp?
-    /// What happens to missed firings.
+    /// The treatment of missed firings.
     public let ifMissed: MissedFirings
     /// The delay beyond which a missed firing is skipped; `nil` for no limit.
     public let grace: Duration?

@@ -37,12 +37,12 @@ extension ScheduleTime {
     }
 }
 
-/// What happens to firings whose time passed while the device was off or asleep, or its clock was set.
+/// The treatment of firings whose time passed while the device was off or asleep, or its clock was set.
 @nonexhaustive public enum MissedFirings: Sendable, Hashable {
     /// They fire at once, and each counts as a change.
     case fire
     /// They are skipped.
     case skip
-    /// What a later version of the bus has added; in a request, the usual.
+    /// A treatment that a later version of the bus has added; in a request, the default.
     case unknown
 }

@@ -3,8 +3,8 @@
 import ReveilleCore
 import ReveilleWire
 
-// A change of the demand only marks the publishers whose names overlap with it. Each looks in a turn of its own connection,
-// at the cost of its own user.
+// A change of the demand only marks the publishers whose names overlap with it. Each takes its changes in a turn of its
+// own connection, at the cost of its own user.
 
 extension ObserveDemand: LastingMethod {
     /// Replies with the demand for names and patterns, and later with its changes, until the connection closes.
@@ -31,7 +31,7 @@ extension BusServer {
         }
     }
 
-    /// Marks the publishers whose names are concerned, once for all changes of a turn.
+    /// Marks the affected publishers, once for all changes of a turn.
     func outdateDemand() {
         guard bus.demand.hasChanges else { return }
         for number in bus.demand.takeChanged().sorted() { outdateInTurn(number) }

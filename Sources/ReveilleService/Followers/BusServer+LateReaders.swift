@@ -3,10 +3,10 @@
 import ReveilleCore
 import ReveilleSystem
 
-// The subscribers that do not read, for followers and for publishers that observe the demand.
+// Subscribers that leave events unread, for followers and for publishers that observe the demand.
 
 extension BusServer {
-    /// Begins to notice subscribers that do not read, or ends it.
+    /// Starts or stops tracking subscribers that leave events unread.
     func followReading(_ isFollowed: Bool) {
         guard isFollowed != (features.lateReaders != nil) else { return }
         guard isFollowed else {
@@ -14,7 +14,7 @@ extension BusServer {
             return features.lateReaders = nil
         }
         features.lateReaders = LateReaders()
-        // Events may have become due before anybody followed.
+        // Events may have become due before the tracking began.
         for id in bus.subscriptions where bus.holds(of: id) == .unread && bus.isBehind(id) { waitForReading(of: id) }
     }
 

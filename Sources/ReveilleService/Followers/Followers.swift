@@ -2,7 +2,7 @@
 
 import ReveilleCore
 
-/// The callers that follow who is subscribed: calls of ListSubscriptions with `more`.
+/// The callers that follow the list of subscriptions: calls of ListSubscriptions with `more`.
 struct Followers {
     /// The position in the log up to which each follower was sent changes, by the number of its connection.
     private var positions: [UInt64: Int] = [:]
@@ -24,7 +24,7 @@ struct Followers {
         return true
     }
 
-    /// Returns the followers that have not seen all changes, oldest first, and forgets what all have seen.
+    /// Returns the followers that have not seen all changes, oldest first, and forgets the changes that all have seen.
     mutating func takeOutdated() -> [UInt64] {
         let outdated = positions.filter { $0.value < log.position }.keys.sorted()
         log.trim(positions.values)

@@ -28,7 +28,7 @@ extension ListSubscriptions: LastingMethod {
 extension BusServer {
     fileprivate func reply(_ current: [SubscriptionID], ended: [SubscriptionID] = [], on connection: Connection) {
         let head: JSONObject = ended.isEmpty ? [:] : ["ended": .array(ended.map { .string($0.wireName) })]
-        // What begins or ends while the reply is written follows in the next one.
+        // Subscriptions that begin or end while the reply is written follow in the next one.
         reply(each: current, after: head, continues: true, on: connection) { $0.describe($1) }
     }
 

@@ -4,7 +4,7 @@ package import ReveilleCore
 package import ReveilleWire
 import Varlink
 
-/// The log of the bus: what happened, as far as the bus knows, with the lines of earlier buses.
+/// The log of the bus: its changes, and the times when aspects were watched, with the lines of earlier buses.
 ///
 /// It is history only: no position, count or generation depends on it.
 package struct BusLog {
@@ -26,7 +26,7 @@ package struct BusLog {
     private var size = 0
     /// The number of the first lines that the file has.
     private var savedCount = 0
-    /// Whether the file has anything else, and must be written anew.
+    /// Whether the file has other content, and must be rewritten.
     private(set) var isFileOutdated = false
 
     package init() {}
@@ -45,7 +45,7 @@ package struct BusLog {
         return texts.count - lines.count
     }
 
-    /// Adds changes in their order, and among them what the bus began or ceased to watch.
+    /// Adds changes in their order, and among them the starts and ends of watching.
     package mutating func add(_ changes: some Sequence<UnloggedChange>, _ watching: [LogLine]) {
         var watching = watching[...]
         for change in changes {
@@ -83,14 +83,14 @@ package struct BusLog {
         return deepest
     }
 
-    /// The text of a whole file, or what a file lacks.
+    /// The text of a whole file, or of the lines that the file lacks.
     func text(isWhole: Bool) -> [UInt8] {
         lines[(isWhole ? 0 : savedCount)...].flatMap { $0.isTied ? [] : $0.text + [UInt8(ascii: "\n")] }
     }
 
     mutating func noteSaved() { (savedCount, isFileOutdated) = (lines.count, false) }
 
-    /// Keeps the latest lines; no publisher displaces the night's battery, since half of the room is for the device.
+    /// Keeps the latest lines; half of the room is for the device, so that no publisher displaces its changes.
     private mutating func cut() {
         let kept = Set(
             [true, false].flatMap { isName in
@@ -101,7 +101,7 @@ package struct BusLog {
         (savedCount, isFileOutdated) = (0, true)
     }
 
-    /// Returns the latest lines that fit; those that have most lose most, since each aspect keeps as many at most.
+    /// Returns the latest lines that fit; all aspects have the same maximum, so the longest histories lose most.
     private func latest(of indices: [Int]) -> some Sequence<Int> {
         var (kept, most) = (indices, indices.count)
         while most > 1, kept.reduce(0, { $0 + lines[$1].text.count }) > Self.limit / 4 {

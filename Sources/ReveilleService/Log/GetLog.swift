@@ -12,7 +12,7 @@ extension GetLog: ServedMethod {
 }
 
 extension BusServer {
-    /// Adds what has happened since the last time to the log.
+    /// Adds the changes since the last call to the log.
     func takeLogLines() {
         features.log.add(bus.takeUnlogged(), watchers.takeTimes())
     }

@@ -6,13 +6,13 @@ import ReveilleSystem
 
 /// The file of the bus's log: lines of JSON, the oldest first.
 ///
-/// It is written when the state is saved, and never waits for the disk: a loss of power takes what the kernel has not
-/// written yet. Only a file of the size that it was left with is appended to. After a failure, or if another program has
-/// changed it, it is written anew.
+/// It is written when the state is saved, and never waits for the disk: a loss of power takes the lines that the kernel
+/// has not written yet. Lines are appended only if the file has the size that the bus left. After a failure, or a
+/// change by another program, the file is rewritten.
 struct LogFile {
     /// The bytes a second that are written on average, so that no publisher wears out a disk: 90 MB a day.
     private static let rate = 1_024
-    /// The time in microseconds whose bytes can be written at once: all changes of a minute in which much happens.
+    /// The period in microseconds whose bytes can be written at once: all changes of a busy minute.
     private static let burst: UInt64 = 60_000_000
     /// The pause after a failure in microseconds; a disk is full for longer than that.
     private static let pause: UInt64 = 10_000_000
@@ -20,13 +20,13 @@ struct LogFile {
     let path: String
     let disk: Disk
     let logger: Logger
-    /// The size that the file was left with; `nil` if it has to be written anew.
+    /// The size after the last write; `nil` if the file has to be rewritten.
     private var size: Int?
-    /// The time, by the boot clock, at which what was written is no more than the rate allows.
+    /// The time, by the boot clock, at which the written bytes are within the rate.
     private var rested: UInt64 = 0
     private var hasFailed = false
 
-    /// Opens a file; `nil` if it cannot be read, such as another user's, which is left as it is.
+    /// Opens a file; `nil` if it cannot be read, such as another user's, which is left untouched.
     init?(path: String, on disk: Disk, logger: Logger, into log: inout BusLog) {
         (self.path, self.disk, self.logger) = (path, disk, logger)
         do throws(SystemError) {
@@ -46,7 +46,7 @@ struct LogFile {
         }
     }
 
-    /// Writes what the file lacks, unless the disk has to rest; a bus that ends does not wait for that.
+    /// Writes the lines that the file lacks, unless the disk has to rest; a bus that ends does not wait for that.
     mutating func save(_ log: inout BusLog, at now: UInt64, isLast: Bool) {
         guard isLast || rested <= now + Self.burst else { return }
         do throws(SystemError) {

@@ -6,7 +6,7 @@ import Varlink
 
 /// A method as the server carries it out.
 protocol ServedMethod: BusMethod {
-    /// Replies, or lets the reply follow; an error is the reply.
+    /// Replies now or later; a thrown error is the reply.
     func carryOut(by server: BusServer, on connection: Connection) throws(CallError)
 
     /// Answers a call of the method, which has a position in the description; a requirement, so that each method has
@@ -33,7 +33,7 @@ protocol LastingMethod: ServedMethod {
 
 /// The methods of the bus, which find that of each call.
 struct ServedMethods {
-    /// What `reveille status` and `reveille doctor` call to show who has taken all connections.
+    /// The calls by which `reveille status` and `reveille doctor` show who has taken all connections.
     private static let alwaysAnswered: Set = [DescribeAspects.name, DescribeDevice.name, ListSubscriptions.name]
 
     fileprivate let description: ServiceDescription

@@ -19,8 +19,8 @@ extension GetState: ServedMethod {
 }
 
 extension BusServer {
-    /// Returns the text of an aspect's state; the texts of the device's are kept, since settings can be long, but for
-    /// the battery's, which differs between callers.
+    /// Returns the text of an aspect's state; texts of the device are kept, since settings can be long, except the
+    /// battery's, which differs between callers.
     fileprivate func text(ofState aspect: Aspect, omitsSupply: Bool) -> [UInt8] {
         noteForgottenNames()
         guard let builtIn = aspect.builtIn, builtIn != .battery else {

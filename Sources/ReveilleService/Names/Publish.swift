@@ -20,7 +20,7 @@ extension Publish: ServedMethod {
 }
 
 extension Import: ServedMethod {
-    /// Publishes a state for many changes, of which any number could be claimed.
+    /// Publishes a state that stands for many changes; only an owner may claim a number of them.
     func carryOut(by server: BusServer, on connection: Connection) throws(CallError) {
         guard server.permissions.isOwner(connection.peer.uid) else { throw .permissionDenied }
         try server.publish(value, target: instance == server.bus.instance ? generation : nil, for: connection)

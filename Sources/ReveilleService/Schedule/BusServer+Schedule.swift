@@ -8,7 +8,7 @@ import ReveilleSystem
 // The effects of a `Scheduler` on the bus, the file, the alarms and programs. Without entries, there is no file, no alarm and
 // no open zone.
 
-/// What the schedule has set in the system.
+/// The alarms that the schedule has set in the system.
 struct ScheduleAlarms {
     var next: (any WallClockAlarm)?
     var wake: (any WallClockAlarm)?
@@ -55,7 +55,7 @@ extension BusServer {
         if alarms.wake == nil { publishAlarm() }
     }
 
-    /// Waits until all that waits for the disk is on it, and answers those who have waited.
+    /// Waits until all pending changes are on the disk, and answers their callers.
     func finishSaving() {
         repeat {
             facilities.schedule.file?.finish()

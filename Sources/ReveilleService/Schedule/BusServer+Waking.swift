@@ -59,7 +59,7 @@ extension BusServer {
         changeSchedule { $0.alarmRang(isWake: isWake, clockHasChanged: event == .clockChanged, at: $1.wallClock) }
     }
 
-    /// Publishes the time of this bus's own alarm, and withdraws what an earlier bus has published without one.
+    /// Publishes the time of this bus's own alarm; without one, withdraws the time that an earlier bus published.
     func publishAlarm(for wake: Int64? = nil) {
         let time = alarms.wake == nil ? nil : wake
         guard time != nil || bus.publisher(of: .alarm) != nil else { return }

@@ -148,7 +148,7 @@ extension Scheduler {
         outbox += answers(to: batch, at: facts.wallClock)
     }
 
-    /// Carries the batch out, or once more, when the file has been written anew.
+    /// Carries the batch out, or repeats it, once the file has been rewritten.
     private mutating func repeatLater(_ batch: ScheduleBatch) {
         self.batch = ScheduleBatch(changes: batch.changes, isRepeated: true)
         storage.needsRewrite = true

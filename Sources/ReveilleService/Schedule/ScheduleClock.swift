@@ -3,11 +3,11 @@
 import Logging
 import ReveilleCore
 
-/// The alarms of a schedule, and the clocks on the wall.
+/// The alarms of a schedule, and the clocks that it follows.
 struct ScheduleClock {
     enum Alarm: Equatable {
         case absent
-        /// It exists, and is not set.
+        /// The alarm exists, and is not set.
         case rung
         case set(Int64)
 
@@ -46,7 +46,7 @@ extension Scheduler {
         look()
     }
 
-    /// Fires what is due although the alarm is set.
+    /// Fires due entries although the alarm is set.
     mutating func look() {
         if clock.alarm != .absent { clock.alarm = .rung }
     }
@@ -84,7 +84,7 @@ extension Scheduler {
             clock.awakeSince = min(clock.awakeSince, facts.wallClock)
             returnToPresent(at: facts.wallClock)
         }
-        // What is due and waits for the disk needs no alarm: the answer of the disk lets it fire.
+        // Due entries that wait for the disk need no alarm: the disk's answer lets them fire.
         guard let next = entries.next, next > facts.wallClock || !isChanging, clock.alarm != .set(next) else {
             return effects
         }

@@ -9,7 +9,7 @@ package import ReveilleSystem
 /// schedule, the file is rewritten. Only an append changes the schedule: a rewrite keeps the meaning, so a failed
 /// rewrite does no harm. There is no file while there are no entries.
 ///
-/// The loop writes, and another thread waits for the disk, for one thing at a time. Loop thread only.
+/// The loop writes, and another thread waits for the disk, for one step at a time. Loop thread only.
 package final class ScheduleFile {
     /// The work that waits for the disk.
     private enum Step {
@@ -45,7 +45,7 @@ package final class ScheduleFile {
     private var baseSize = 0
     /// The number of bytes of a file without firings, at most.
     private var neededSize = 0
-    /// What waits for the disk.
+    /// The step that waits for the disk.
     private var work: (any DetachedWork)?
     /// The records that were appended during a change, which does not contain them.
     private var later: [UInt8]?
@@ -58,7 +58,7 @@ package final class ScheduleFile {
         self.disk = disk
     }
 
-    /// Calls back on a loop each time that what was begun has ended, with the reason if it has failed.
+    /// Calls back on a loop each time that a step has ended, with the reason if it has failed.
     func attach(to loop: any Loop, answered: @escaping (SystemError?) -> Void) {
         self.loop = loop
         self.answered = answered
@@ -73,7 +73,7 @@ package final class ScheduleFile {
 
     /// Reads the file; `nil` if there is none.
     ///
-    /// An incomplete last record is left by a loss of power. Nobody was promised this record, so it is left out.
+    /// A loss of power can leave an incomplete last record. No caller was promised this record, so it is left out.
     ///
     /// - Throws: `StateError` if the file is unusable. It is then moved aside, and the schedule begins without entries.
     package func load() throws(StateError) -> SavedSchedule? {
@@ -103,7 +103,7 @@ package final class ScheduleFile {
             let limit = areChanges ? Self.limit - Self.reserve : Self.limit
             guard size + bytes.count <= limit else { throw SystemError("write", on: path, code: EFBIG) }
             let needed = neededSize + (areChanges ? bytes.count : 0)
-            // Without the room for a rewrite, the records of past firings would hold the rest of the disk for ever.
+            // Without the room for a rewrite, the records of past firings would occupy the rest of the disk forever.
             if later == nil, records.contains(where: \.needsRoom) {
                 let room = bytes.count + Self.room(for: needed) + (areChanges ? Self.firingRoom : 0)
                 guard file.reserve(room) else { throw SystemError("write", on: path, code: ENOSPC) }
@@ -119,7 +119,7 @@ package final class ScheduleFile {
         later? += bytes
     }
 
-    /// Removes the last records: what counts as unsaved must not come back at the next start, or precede the next record.
+    /// Removes the last records: unsaved changes must not come back at the next start, or precede the next record.
     private func undo(to size: Int) {
         do throws(SystemError) { try file?.truncate(to: size) } catch { file = nil }
     }
@@ -134,7 +134,7 @@ package final class ScheduleFile {
         begin(step) { [file] () throws(SystemError) in try file?.sync() }
     }
 
-    /// Lets the appended records reach the disk.
+    /// Begins to sync the appended records to the disk.
     func sync() { begin(.sync) { [file] () throws(SystemError) in try file?.sync() } }
 
     /// Begins to write the file anew.
@@ -158,7 +158,7 @@ package final class ScheduleFile {
         }
     }
 
-    /// Removes the file now, and lets this reach the disk.
+    /// Removes the file now, and begins to sync the removal to the disk.
     func remove() {
         file = nil
         guard !isBlocked, access(path, F_OK) == 0 else { return answered(nil) }
@@ -206,7 +206,7 @@ package final class ScheduleFile {
             guard let new = created.withLock({ $0 }) else { break }
             do throws(SystemError) { try new.moveIntoPlace(adding: later) } catch { return answered(error) }
             (file, baseSize, neededSize) = (new, size, size)
-            // The room of the file before is free.
+            // The room of the former file is free.
             _ = new.reserve(Self.room(for: size))
             return settle()
         case .settle: if failure != nil { file = nil }

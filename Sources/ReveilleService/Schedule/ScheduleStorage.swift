@@ -26,7 +26,7 @@ struct ScheduleStorage {
 }
 
 extension Scheduler {
-    /// Returns the effects that save what has been made already; before a subscriber is sent firings, they come first.
+    /// Returns the effects that save changes made already; they come before a subscriber is sent firings.
     mutating func saveRecords(_ file: File?) -> [Effect]? {
         guard !storage.unsaved.isEmpty else { return nil }
         defer { storage.unsaved = [] }
@@ -39,7 +39,7 @@ extension Scheduler {
         return [.append(storage.unsaved)]
     }
 
-    /// Writes the file anew if it has to be, or is much too long; removes it if the schedule is over.
+    /// Rewrites the file if this is due, or if it is much too long; removes it if the schedule is empty.
     mutating func rewrite(_ file: File?) -> [Effect]? {
         guard let file, storage.work == nil else { return nil }
         guard storage.needsRewrite || storage.hasGrown && (file.isLong || isEmpty && file.isOpen) else { return nil }
@@ -50,7 +50,7 @@ extension Scheduler {
         return [.rewrite(canRemove: isEmpty && batch == nil)]
     }
 
-    /// Lets the firings reach the disk, which nobody waits for: only a loss of power could undo them until then.
+    /// Syncs the firings to the disk; no caller waits for this, since only a loss of power could undo them until then.
     mutating func syncFirings(_ file: File?) -> [Effect]? {
         guard file != nil, storage.areFiringsUnsynced, storage.work == nil else { return nil }
         storage.work = .sync
@@ -58,7 +58,7 @@ extension Scheduler {
         return [.sync]
     }
 
-    /// Notes that the work that waited for the disk has ended, and the reason if it failed.
+    /// Notes that the work on the disk has ended, and the reason if it failed.
     mutating func saved(_ failure: String?, _ facts: Facts) {
         let work = storage.work
         storage.work = nil

@@ -35,7 +35,7 @@ extension Scheduler {
     }
 
     mutating func received(_ positions: [Aspect: Int], of instance: String) {
-        // Without programs, the file may be over.
+        // Without programs, the file may no longer be needed.
         storage.hasGrown = true
         for (name, generation) in positions.sorted(by: { $0.key < $1.key }) {
             for receipt in programs.queue.receive(name, through: generation) {

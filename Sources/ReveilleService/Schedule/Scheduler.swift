@@ -10,7 +10,7 @@ import Varlink
 /// Inputs change it. ``settle(_:)`` then returns the next effects, until nothing is left for this turn. A firing is
 /// recorded before it is published, and never while a change waits for the disk: a change that fails must not have fired.
 struct Scheduler: ~Copyable {
-    /// What the schedule has to know of its file.
+    /// The facts about its file that the schedule needs.
     struct File {
         /// Whether records can be appended: the file exists and is intact.
         var isOpen: Bool
@@ -38,7 +38,7 @@ struct Scheduler: ~Copyable {
         case rewrite(canRemove: Bool)
         /// Saves changes that callers wait for; answered by ``saved(_:_:)``.
         case commit([ScheduleRecord])
-        /// Lets the file reach the disk; answered by ``saved(_:_:)``.
+        /// Syncs the file to the disk; answered by ``saved(_:_:)``.
         case sync
         case answer(ScheduleChange, Result<any BusReply, CallError>)
         /// Checks due entries and makes their firings; answered by ``checked(_:_:at:)``.
@@ -58,7 +58,7 @@ struct Scheduler: ~Copyable {
         case log(Logger.Level, String)
     }
 
-    /// What is left for a turn before other sources have theirs.
+    /// The work that a turn may still do before other sources have theirs.
     struct Budget {
         var batches = 1
         var firings = 256

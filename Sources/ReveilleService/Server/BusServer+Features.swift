@@ -13,7 +13,7 @@ struct Features: ~Copyable {
     var tiedNames = TiedNames()
     var followers = Followers()
     var demands = Demands()
-    /// The subscribers that do not read; `nil` while nobody asks for them.
+    /// The subscribers that leave events unread; `nil` while nobody asks for them.
     var lateReaders: LateReaders?
     var sleep = SleepDelay()
     var lasting = LastingCalls()
@@ -28,7 +28,7 @@ struct Features: ~Copyable {
             clock: ScheduleClock(awakeSince: loop.wallClock))
     }
 
-    /// Whether features wait for any subscriber to read, or for what it is sent; deliveries ask once for all.
+    /// Whether features wait for any subscriber to be sent events or to read them; deliveries ask once for all.
     var awaitsReading: Bool {
         lateReaders != nil || !lasting.isEmpty || !attendedNames.isEmpty || suspending.hasDepartures
             || !sleep.audience.isEmpty
@@ -41,7 +41,7 @@ struct Features: ~Copyable {
     }
 }
 
-// What features learn of subscriptions and of their readers, in the order in which they need it.
+// The notices to features about subscriptions and their readers, in the order in which features need them.
 
 extension BusServer {
     /// A connection has a subscription from now on.

@@ -13,7 +13,7 @@ extension BusServer {
         if isSaved { supersedeStateOrDisconnect() }
     }
 
-    /// Makes the saved state outdated before a delivery, or else continues as a new instance without subscribers.
+    /// Invalidates the saved state before a delivery, or else continues as a new instance without subscribers.
     func supersedeStateOrDisconnect() {
         guard keeper?.stateWillBeDelivered() == false else { return }
         bus.renew(as: BusServer.newInstance(&random))
@@ -26,14 +26,14 @@ extension BusServer {
         }
     }
 
-    /// The sleep of the machine after which its watcher continues.
+    /// The last known sleep of the machine, after which its watcher continues.
     package var savedSleep: Sleep? { bus.state(of: .sleep, at: now).sleep }
 
     private func discardText(of reading: Reading) {
         if let aspect = reading.aspect.builtIn { writer.states[aspect.index] = nil }
     }
 
-    /// Makes a saved state outdated before a client learns a position that the next bus would not know.
+    /// Invalidates a saved state before a client learns a position that the next bus would not know.
     ///
     /// The saved state may contain a name that the bus has forgotten since.
     func noteForgottenNames() {

@@ -5,13 +5,13 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// What the inputs of a turn leave for its end.
+/// The work that the inputs of a turn leave for its end.
 struct Turn {
     /// The answer to a call that has waited, or that follows deliveries.
     enum Answer {
         case done
         case failure(CallError)
-        /// Answers whether a peer may do something, now that all is known.
+        /// The capabilities that a call of Check asks for, now that all facts are known.
         case check([String])
     }
 
@@ -30,16 +30,16 @@ struct Turn {
     var isStopping = false
     /// Whether nothing is left but to deliver.
     var isOver: Bool { !featuresAreDue && !demandHasChanged && !timesHaveChanged && answers.isEmpty }
-    /// Lets the loop end each turn.
+    /// The registration by which the loop ends each turn.
     var end: TurnEnds.Registration?
 }
 
 extension BusServer {
-    /// Ends a turn of the loop: carries out what its input has left, in this order.
+    /// Ends a turn of the loop: does the work that its input has left, in this order.
     ///
     /// An input is a call of a handler by the loop: bytes of a peer, a timer, a reading of a watcher, the end of a
     /// process, an answer of the service manager. Handlers change the state; only this function delivers, so no handler
-    /// finds that a delivery has closed a connection beneath it. What changes while a turn settles takes effect in the
+    /// finds that a delivery has closed a connection beneath it. Changes made while a turn settles take effect in the
     /// next one.
     func settle() {
         guard !turn.isStopping else { return }
@@ -85,13 +85,13 @@ extension BusServer {
         }
     }
 
-    /// Lets the features take their next steps, each with what it must know of those before.
+    /// Advances the features, each with the facts that it needs about the earlier ones.
     private func advanceFeatures(to now: UInt64) {
         // A program is not suspended while it has tasks.
         advanceTasks(to: now)
         advanceSuspending(to: now)
         advanceSchedule(to: now)
-        // Who is late, before those who ask what is needed.
+        // Late readers come first, since the demand depends on them.
         followReading(!features.followers.isEmpty || !features.demands.isEmpty)
         advanceLateReaders(to: now)
         for follower in features.followers.takeOutdated() { outdate(follower) }

@@ -36,7 +36,7 @@ package final class BusServer {
     var features: Features
     var processes: ProcessTable
     var alarms = ScheduleAlarms()
-    /// What the previous bus has saved, until it is resumed.
+    /// The schedule that the previous bus has saved, until it is resumed.
     private var savedSchedule: SavedSchedule?
     /// Exists while announcements of a sleep are followed.
     var sleepInterest: SleepInterest?
@@ -162,7 +162,7 @@ package final class BusServer {
                 if !connection.isClosed, !connection.hasOutput { sends(to: connection) }
             }
         }
-        // What a broken connection has left without receiving.
+        // The firings that a broken connection has left without receiving.
         saveRecords()
         turn.isStopping = true
         for connection in connections.all { close(connection) }

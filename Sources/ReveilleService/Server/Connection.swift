@@ -195,7 +195,7 @@ final class Connection {
     }
 }
 
-/// What a connection has to send, and whether it waits until its peer has read.
+/// The output of a connection, and whether it waits until its peer has read.
 private struct Outgoing {
     var bytes = PendingOutput()
     var reply: ListReply?

@@ -65,7 +65,7 @@ enum ConnectionPhase {
         }
     }
 
-    /// The answer to the call is that the connection is over a limit.
+    /// The call is answered with the limit that the connection exceeds.
     mutating func dismiss() {
         guard case .serving = self else { preconditionFailure("a refusal without its call") }
         self = .dismissed
@@ -92,7 +92,7 @@ enum ConnectionPhase {
         self = .lasting(method)
     }
 
-    /// Lets the next reply of a call be the last one, after which the connection takes calls again.
+    /// Makes the next reply of a call the last one, after which the connection takes calls again.
     mutating func endLasting() {
         guard case .lasting = self else { preconditionFailure("the end of a call that does not last") }
         self = .serving

@@ -4,7 +4,7 @@ package import ReveilleCore
 package import ReveilleHost
 package import ReveilleSystem
 
-/// What a bus uses of its machine.
+/// The facilities of the machine that a bus uses.
 package struct Facilities {
     package var programs: any Programs
     /// Without it, programs do not delay the sleep of the machine.

@@ -2,7 +2,7 @@
 
 import ReveilleSystem
 
-/// Which calls with further replies have something to reply, by the numbers of their connections.
+/// The calls with further replies that have something to reply, by the numbers of their connections.
 ///
 /// After a change, the next reply is made once the peer has read the last one, with everything that has changed until
 /// then, at the cost of the peer's user.
@@ -33,14 +33,14 @@ struct LastingCalls {
 }
 
 extension BusServer {
-    /// Lets a call have a reply in this turn, before the answers to later calls, or else once its peer has read the last.
+    /// Requests a reply to a call in this turn, before the answers to later calls, or once its peer has read the last.
     ///
     /// Does nothing for a call that has ended.
     func outdate(_ number: UInt64) {
         if connections[number]?.phase.lastingCall != nil { _ = features.lasting.outdate(number, isDue: true) }
     }
 
-    /// Lets a call have a reply in a turn of its connection's own, since many calls may be outdated at a time.
+    /// Requests a reply to a call in a turn of its own connection, since many calls may be outdated at a time.
     func outdateInTurn(_ number: UInt64) {
         guard let connection = connections[number], features.lasting.outdate(number, isDue: false) else { return }
         connection.setFlooding(shares.isSpent(connection.peer.uid, at: loop.bootClock))

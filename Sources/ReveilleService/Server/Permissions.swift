@@ -3,7 +3,7 @@
 import ReveilleCore
 import Varlink
 
-/// Who may change what concerns all users, and who may publish.
+/// The users who may make changes that concern all users, and those who may publish.
 struct Permissions {
     let owner: UInt32
     /// Whether this is a system bus, which serves all users, rather than one user's bus.
@@ -14,7 +14,7 @@ struct Permissions {
         self.isSystemWide = isSystemWide || owner == 0
     }
 
-    /// Returns whether a user may change what concerns all users, as the bus's own user and root may.
+    /// Returns whether a user may make changes that concern all users, as the bus's own user and root may.
     func isOwner(_ user: UInt32) -> Bool { user == owner || user == 0 }
 
     /// Returns whether a user need not share the connections of this bus, as the owner of a user's bus.

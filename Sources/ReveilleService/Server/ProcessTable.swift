@@ -45,7 +45,7 @@ struct ProcessTable {
 
     subscript(key: ProcessKey) -> SubscriberProcess? { processes[key] }
 
-    /// Returns the process that a peer is, if it is followed; if neither has ended, both are the only one with the ID.
+    /// Returns the followed process of a peer; while neither has ended, equal IDs mean that both are one process.
     func process(of peer: any FollowedProcess) -> SubscriberProcess? {
         guard let known = lastWithID[peer.pid], peer.pid > 0, !peer.hasEnded, !known.process.hasEnded else {
             return nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much of a resource each user has used recently; time pays this debt off.
+/// The recent use of a resource by each user, a debt that time pays off.
 package final class UserShares {
     /// The largest number of users that are remembered; beyond it, the users that owe least are forgotten.
     private static let users = 64

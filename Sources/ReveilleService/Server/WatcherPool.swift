@@ -29,7 +29,7 @@ final class WatcherPool {
     private var adjusted = AspectTable<WatcherDemand??>(repeating: nil)
     /// The aspects that are watched without subscribers too, at the pace of those that are held.
     var kept = AspectSet()
-    /// When aspects began or ceased to be watched, for the log.
+    /// The starts and ends of watching, for the log.
     private var times: [LogLine] = []
     /// The timers that keep replaced watchers.
     private var retirements: [any LoopSource] = []
@@ -124,7 +124,7 @@ final class WatcherPool {
         watcher.pace = pace
     }
 
-    /// Notes for the log that an aspect is watched from now on, or that the bus runs, or the end of either.
+    /// Notes for the log that watching an aspect, or the bus itself, has started or ended.
     func note(_ aspect: BuiltInAspect?, isWatched: Bool) {
         if times.count == Self.mostTimes { times.removeFirst(Self.mostTimes / 2) }
         let now = Timestamp(microseconds: loop.wallClock)
@@ -197,7 +197,7 @@ final class WatcherPool {
     }
 }
 
-/// What the subscribers of an aspect need of its watcher.
+/// The demand of an aspect's subscribers on its watcher.
 struct WatcherDemand: Equatable {
     /// Whether a subscriber is in the foreground, or ignores the background.
     let isInForeground: Bool

@@ -18,7 +18,7 @@ package final class WatchedBus {
 
     /// Without `files`, the bus has no watchers, only posted states, and no machine; without `state`, it saves none.
     ///
-    /// Without `sleep`, the machine's sleep is watched. `time` is the loop with other clocks, by which the bus goes.
+    /// Without `sleep`, the machine's sleep is watched. `time` is the loop with the clocks of the bus.
     package init(
         loop: EventLoop, time: (any Loop)? = nil, manager: ServiceManager, configuration: Configuration,
         files: FileLocations?, sleep: (any MachineSleep)? = nil, state: StateFile?,

@@ -57,8 +57,7 @@ final class StateKeeper {
         if isDue || !isOnDisk { save() }
     }
 
-    /// Saves the state now, or else removes the saved state: the firings that followed it are about to leave the
-    /// schedule's file.
+    /// Saves the state, or removes it on failure, before the schedule's file drops the firings that followed it.
     ///
     /// - Returns: Whether no outdated state remains.
     @discardableResult

@@ -6,7 +6,7 @@ import ReveilleSystem
 import ReveilleWire
 
 extension BusServer {
-    /// Lets programs take their next steps.
+    /// Advances the programs to their next steps.
     func advanceSuspending(to now: UInt64) {
         processes.freezes.lookAtFrozen(at: now)
         for process in features.suspending.departing { processes[process]?.members.forEach(releaseIfRead) }
@@ -17,7 +17,7 @@ extension BusServer {
         performSuspending()
     }
 
-    /// Carries out the effects of inputs, and of those that they bring at once.
+    /// Carries out the effects of inputs, including further effects that arise meanwhile.
     func performSuspending() {
         while let effect = features.suspending.nextEffect() { perform(effect) }
         if features.suspending.isDue { turn.featuresAreDue = true }

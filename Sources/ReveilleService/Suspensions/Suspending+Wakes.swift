@@ -19,7 +19,7 @@ struct Wake {
 extension Suspending {
     // MARK: - Background
 
-    /// A call sends a subscription to the background, for ever or until a time.
+    /// A call sends a subscription to the background, with or without a deadline.
     mutating func hold(_ subject: Subject, until time: UInt64?, wasInBackground: Bool, at now: UInt64) {
         deadlines.set(time, subject.connection, subject.reason)
         // A wake that still waits for a sample has taken back the end already.
@@ -79,7 +79,7 @@ extension Suspending {
         }
     }
 
-    /// A sample for a wake has been taken, or is not needed; the hold stands or does not.
+    /// A sample for a wake has been taken, or is not needed; `isHeld` is whether the hold still stands.
     mutating func sampled(_ number: UInt64, _ connection: UInt64, isHeld: Bool, at now: UInt64) {
         guard var wake = wakes[number] else { return }
         let isReleased = stopWaking(connection, wake.reason)

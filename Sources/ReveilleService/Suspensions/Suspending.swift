@@ -5,8 +5,8 @@ import ReveilleCore
 
 /// The states that callers and the system give programs: foreground, background, suspended, frozen, or ending.
 ///
-/// Pure: inputs come with the time and with facts, and leave ``effects``. What depends on several subscriptions is
-/// decided when the turn ends, by ``advance(with:at:)``.
+/// Pure: inputs come with the time and with facts, and leave ``effects``. Decisions about several subscriptions are
+/// made when the turn ends, by ``advance(with:at:)``.
 struct Suspending {
     var suspensions: [Suspension]
     /// The ends that processes have declared.
@@ -26,7 +26,7 @@ struct Suspending {
     /// The number of effects that have been taken.
     private var taken = 0
 
-    /// Creates the state of a bus that thaws what an earlier bus left frozen, since those programs cannot ask for it.
+    /// Creates the state of a bus that thaws the cgroups left frozen by an earlier bus: their programs cannot ask.
     init(formerCgroups: [String] = []) {
         suspensions = formerCgroups.map { Suspension(cgroup: $0, freeze: FreezeState(isFrozen: true), owesWake: true) }
         effects = formerCgroups.map { .log(.notice, "thawing \($0), which the last bus left frozen") }
@@ -45,7 +45,7 @@ struct Suspending {
         return nil
     }
 
-    /// Whether a program is on its way, so that the end of tasks and of reading matters.
+    /// Whether a program is about to be suspended or ended, so that its tasks and its reading matter.
     var hasDepartures: Bool { !endings.isEmpty || suspensions.contains { $0.departure != nil } }
 
     /// The processes whose facts ``advance(with:at:)`` needs.
@@ -60,7 +60,7 @@ struct Suspending {
 
     /// The time of the next ``advance(with:at:)``, in microseconds since boot; `nil` for never.
     ///
-    /// Asked for in each turn, where usually nothing is suspended; a copy of all that is here would cost more.
+    /// Each turn asks for it, usually with nothing suspended; copying this whole value would cost more.
     @inline(__always)
     var next: UInt64? { suspensions.isEmpty && endings.isEmpty ? deadlines.next : nextOfPrograms }
 

@@ -26,7 +26,7 @@ struct Suspension {
     /// Whether the cgroup runs, as it should.
     var isThawed: Bool { freeze.isSettled && !freeze.wantsFrozen }
 
-    /// Whether the next step depends on the processes: it is on its way there or back.
+    /// Whether a suspension or its end is under way, so that the next step depends on the processes.
     var isMoving: Bool { departure != nil || !freeze.isSettled || owesWake && isThawed }
 
     /// Returns whether a cgroup is this one or below it.

@@ -15,7 +15,7 @@ package struct GetLog: BareMethod {
 package enum LogLine: Sendable, Hashable {
     /// A change, or the first reading of an aspect, whose `Event.changeCount` is 0.
     case change(Event)
-    /// From then on, an aspect is watched or is not; without an aspect, the bus runs or does not.
+    /// The start or the end of watching an aspect; without an aspect, of the bus itself.
     case watching(Aspect?, Bool, since: Timestamp)
 
     package var aspect: Aspect? {

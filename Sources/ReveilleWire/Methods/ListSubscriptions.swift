@@ -13,7 +13,7 @@ package struct ListSubscriptions: BareMethod {
 
     private init(mode: Call.Mode) { self.mode = mode }
 
-    /// Asks for their changes too, which further replies have.
+    /// Asks for changes too, in further replies.
     package static var following: Self { Self(mode: .more) }
 }
 

@@ -3,7 +3,7 @@
 package import ReveilleCore
 package import Varlink
 
-/// Asks whether anybody needs names and patterns, and then for changes of that.
+/// Asks for the demand for names and patterns, and then for its changes.
 package struct ObserveDemand: BusMethod {
     package typealias Answer = [NameDemand]
     package static var name: String { "org.reveille.Bus.ObserveDemand" }

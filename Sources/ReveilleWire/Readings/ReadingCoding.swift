@@ -42,7 +42,7 @@ extension PublishedValue {
     /// In a reply, four levels surround a value, and every reader limits the depth of a message.
     package static let depthLimit = Limits.jsonDepth - 4
 
-    /// What a value must be, in words that follow its field.
+    /// The rule for a value, in words that follow its field.
     static let rule = "must be an object of at most \(depthLimit) levels, or null"
 
     /// Creates a state from an object, or a withdrawn one from null; `nil` for other types, and for deeper nesting.

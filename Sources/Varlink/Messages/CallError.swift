@@ -6,7 +6,7 @@ public struct CallError: Error, Sendable, Hashable {
     public let name: String
     /// The details of the error.
     public let parameters: JSONObject
-    /// Why, in words for people, which a reply has as the parameter `reason`.
+    /// The reason in words for people, which a reply has as the parameter `reason`.
     ///
     /// Errors that differ in it are equal.
     package let reason: String?
@@ -74,13 +74,13 @@ extension CallError {
         invalidParameter(parameter, nil)
     }
 
-    /// The same, for a reason in words that follow the parameter.
+    /// The error of an invalid parameter, with the reason in words that follow the parameter.
     package static func invalidParameter(_ parameter: String, _ reason: String?) -> CallError {
         CallError(
             name: "org.varlink.service.InvalidParameter", parameters: ["parameter": .string(parameter)], reason: reason)
     }
 
-    /// The reason why a parameter is invalid that this service does not know, or whose word it does not know.
+    /// The reason for a parameter that this service does not know, or that has a word it does not know.
     ///
     /// A caller of a later version may find that the service is of an earlier one.
     package static let unknown = "unknown"

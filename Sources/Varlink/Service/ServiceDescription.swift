@@ -20,7 +20,7 @@ public struct ServiceDescription: Sendable, Hashable {
     /// The positions of all methods' parameters in the schema.
     private let inputs: [Int]
 
-    /// What remains of an interface; its types and methods are in the schema, which takes less memory.
+    /// The name and text of an interface; its types and methods are in the schema, which takes less memory.
     private struct Text: Sendable, Hashable {
         let name: String
         let text: String
