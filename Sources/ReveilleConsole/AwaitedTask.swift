@@ -18,7 +18,7 @@ package final class AwaitedTask: Sendable {
     /// Creates a task without starting it, because threads inherit the signal mask.
     ///
     /// - Throws: `Failure` if there are too few descriptors or threads. The runtime, which uses libdispatch, would
-    ///   crash without descriptors, and wait for a thread for ever.
+    ///   crash without descriptors, and wait forever for a thread.
     package init() throws(Failure) {
         do throws(SystemError) {
             end = try Pipe()

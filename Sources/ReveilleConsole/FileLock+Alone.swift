@@ -6,7 +6,7 @@ package import ReveilleSystem
 extension FileLock {
     /// Takes the lock of a path for a program that must be the only one.
     ///
-    /// - Throws: `Failure` that says, of the process that has the lock, who it is and what it does.
+    /// - Throws: `Failure` with the process that has the lock, and what that process does.
     package static func alone(_ path: String, _ other: String, _ deed: String) throws(Failure) -> FileLock {
         do throws(SystemError) {
             return try patiently(path)

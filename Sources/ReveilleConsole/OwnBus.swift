@@ -4,7 +4,7 @@ import ArgumentParser
 import Glibc
 package import ReveilleSystem
 
-/// The bus to which programs publish what is personal: the user's own, since every user can read the system bus.
+/// The bus to which programs publish personal states: the user's own, since every user can read the system bus.
 package struct OwnBus: ParsableArguments {
     @Option(
         help: """
@@ -27,7 +27,7 @@ package struct OwnBus: ParsableArguments {
         return "unix:" + UnixAddress.ownBusPath
     }
 
-    /// Refuses a second program of a name on the bus: each would withdraw what the other publishes.
+    /// Refuses a second program of a name on the bus: each would withdraw the other's states.
     ///
     /// `nil` on another user's bus, beside which this program can create no file.
     package func lock(_ program: String) throws -> FileLock? {

@@ -7,7 +7,7 @@ package import ReveilleSystem
 import ReveilleWire
 package import Varlink
 
-/// A subscription that survives its bus: performs what ``EventStreamState`` decides.
+/// A subscription that survives its bus: performs the actions of ``EventStreamState``.
 ///
 /// Its consumer is an ``EventSink``, or receives the replies as the bus sent them.
 ///

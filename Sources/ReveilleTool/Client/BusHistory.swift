@@ -5,7 +5,7 @@ import ReveilleConsole
 import ReveilleCore
 import ReveilleWire
 
-/// What the log of a bus says about some aspects, in its order.
+/// The history of some aspects in the log of a bus, in its order.
 struct BusHistory {
     enum Item: Equatable {
         case change(Event)
@@ -17,7 +17,7 @@ struct BusHistory {
     private static let shortestGap: Duration = .seconds(60)
 
     private(set) var items: [Item] = []
-    /// The first time of which something is known.
+    /// The start of the known history.
     private(set) var start: Timestamp?
     private let aspects: [Aspect]
     private var readings: [Aspect: Reading] = [:]
@@ -46,7 +46,7 @@ struct BusHistory {
                 let end = ends[nil] ?? last
                 ends[nil] = end
                 close(nil, at: time)
-                // What was watched until then has been unknown since, as has been said.
+                // The gap of the bus covers its watched aspects, whose own gaps begin here.
                 for aspect in watched.union(ends.filter { $0.value == end }.compactMap(\.key)) { ends[aspect] = time }
                 watched = []
             case .watching(let aspect, true, let time):
@@ -69,12 +69,12 @@ struct BusHistory {
     private mutating func close(_ aspect: Aspect?, at time: Timestamp?) {
         guard let start = ends.removeValue(forKey: aspect) else { return }
         if let time, start + Self.shortestGap > time { return }
-        // That a device without a sensor is not watched says nothing, unless somebody asks.
+        // A gap of an aspect without a value is not worth a line, unless the user names the aspect.
         if let aspect, aspects.isEmpty, readings[aspect] ?? .unknown(aspect) == .unknown(aspect) { return }
         items.append(.gap(aspect, from: start, until: time))
     }
 
-    /// Says since when the bus knows, if that is later than what was asked for.
+    /// Reports the start of the known history, if it is later than requested.
     func reportStart(since wanted: Timestamp?) {
         guard aspects.count < 2 else { return }
         let what = aspects.first.map { "\($0) " } ?? ""

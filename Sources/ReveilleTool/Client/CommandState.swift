@@ -20,7 +20,7 @@ struct CommandState: Sendable {
         self.command = command
     }
 
-    /// Takes the file for this process, since another one would overwrite what is stored.
+    /// Takes the file for this process, since another one would overwrite its contents.
     func alone() throws(Failure) -> FileLock {
         // Before there is a lock beside it.
         try checkKind()

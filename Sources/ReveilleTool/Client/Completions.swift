@@ -40,7 +40,7 @@ extension ChartedNumber {
 }
 
 extension String {
-    /// Whether the text has no meaning for a shell: bash expands what it is offered, so that $(…) would be run.
+    /// Whether the text has no meaning for a shell: bash expands completions, so that $(…) would be run.
     fileprivate var isPlain: Bool { utf8.allSatisfy { NameRule.isAllowed($0) || $0 == UInt8(ascii: ".") } }
 }
 

@@ -5,7 +5,7 @@ import ReveilleConsole
 import ReveilleCore
 
 extension Device {
-    /// Says which of the named aspects have no source, and which domains no settings: nothing comes of them until they do.
+    /// Reports the named aspects that have no source yet, and the domains that have no settings yet.
     func reportWaiting(for aspects: [Aspect], of domains: [String]? = nil) async throws {
         let named = Set(aspects.filter { $0.builtIn != nil })
         guard !named.isEmpty else { return }
@@ -14,7 +14,7 @@ extension Device {
         }
         guard let domains, case .defaults(let settings) = try await get(.defaults).reading else { return }
         for domain in domains {
-            // Which keys are to come is not known.
+            // Future keys are not known.
             let names = try DomainSelection([String(domain.prefix { $0 != ":" })])
             guard names.part(of: settings).domains.isEmpty else { continue }
             let hint = Suggestion.nearest(to: domain, among: settings.domains.map(\.name))

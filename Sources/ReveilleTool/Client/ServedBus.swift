@@ -5,7 +5,7 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// A bus that answers: what it says of itself, and what /proc says of its process.
+/// A bus that answers: its own description, and that of its process in /proc.
 struct ServedBus {
     let address: UnixAddress
     let client: BlockingClient

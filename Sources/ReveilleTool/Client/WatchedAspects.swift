@@ -21,7 +21,7 @@ enum WatchedAspects {
         return AspectSet(builtIn + words.sorted().compactMap { Aspect($0 + ".*") })
     }
 
-    /// Says how many names are published that the default leaves out.
+    /// Reports the number of published names that the default leaves out.
     static func reportLeftOut(on device: Device) async throws {
         let count = try await device.aspects().count { $0.aspect.isPublished && !$0.aspect.isOwn }
         guard count > 0 else { return }

@@ -51,7 +51,7 @@ struct CallCommand: GuardedCommand {
         while try print(reply) { reply = try client.receive(atMost: Self.streamPatience) }
     }
 
-    /// Returns what the interface says about a method; `nil` if the service does not tell.
+    /// Returns the definition of a method with its comment; `nil` if the service has no interface description.
     private func use(of call: Call, from client: BlockingClient) -> Substring? {
         let question = Call(
             method: "org.varlink.service.GetInterfaceDescription", parameters: ["interface": .string(call.interface)])

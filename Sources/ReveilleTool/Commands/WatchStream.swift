@@ -97,7 +97,7 @@ final class WatchStream: Sendable {
                 next = isFull ? nil : subscription.nextIfDue()
             }
             try prompt.print { () throws(Failure) in try Console.line(printable: batch.text) }
-            // Not before: the next process prints what a killed one has not printed.
+            // Not before: the next process prints the events that a killed one has not printed.
             try store(subscription.positions)
             counted.withLock { $0 += batch.counted }
         }

@@ -2,7 +2,7 @@
 
 import ReveilleCore
 
-/// What `reveille on --state` stores of its rule between runs.
+/// The state of its rule that `reveille on --state` stores between runs.
 ///
 /// The format is `{"aspect":"battery","condition":"level < 0.1","generation":12,"instance":"…","isTrue":false}`.
 struct OnState: Codable {
@@ -13,7 +13,7 @@ struct OnState: Codable {
     private let isTrue: Bool
     /// The instance of the bus to which the generation belongs.
     private let instance: String?
-    /// The last change that was looked at; `nil` if it was none.
+    /// The generation of the last examined change; `nil` if there was none.
     private let generation: Int?
 
     init(_ state: RulesState, of rule: Rule) {

@@ -8,7 +8,7 @@ import Varlink
 struct PlotPoint: Equatable {
     let time: Timestamp
     let value: Double?
-    /// Whether it only begins or ends a time in which nobody knew the number.
+    /// Whether it only begins or ends a gap, in which the number is unknown.
     var isEndOfGap = false
 
     var json: JSON {

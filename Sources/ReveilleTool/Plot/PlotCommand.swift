@@ -49,7 +49,7 @@ struct PlotCommand: GuardedCommand {
         if aspect.isPattern { throw ValidationError("\(aspect): a chart is of one aspect, not of a pattern") }
     }
 
-    /// Returns the number to draw, of changes of which the last tells the members.
+    /// Returns the number to draw; the last value shows which members there are.
     private func number(in events: [Event]) throws(Failure) -> ChartedNumber? {
         guard let last = events.last(where: { $0.published?.isWithdrawn != true }) else { return ChartedNumber(aspect) }
         let members = ChartedNumber.members(of: last.reading)

@@ -36,7 +36,7 @@ extension CommandSession {
 }
 
 extension Device {
-    /// Returns what a rule looks at, one after the other: the changes that were merged into an event, as far as the bus
+    /// Returns the changes for a rule to examine one by one: those that were merged into an event, as far as the bus
     /// keeps them.
     ///
     /// Without a condition, changes that were merged are one run.

@@ -72,9 +72,9 @@ final class CommandSession {
 
     // MARK: - Programs
 
-    /// Starts a program, and returns whether the session goes on so that it may.
+    /// Starts a program unless the session is ending, and returns whether it was started.
     ///
-    /// `onEnd` receives the exit code before the session can end, so that what it stores outlasts the session.
+    /// `onEnd` receives the exit code before the session can end, so that it can still store a state.
     @discardableResult
     func start(
         _ command: [String], environment: [String: String] = Environment.all, descriptors: [Int32: Int32] = [:],

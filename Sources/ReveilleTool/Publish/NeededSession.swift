@@ -93,14 +93,14 @@ actor NeededSession {
     }
 
     private func finish(_ code: Int32) throws {
-        // What it has printed last.
+        // The last lines that it has printed.
         while output != nil, read() {}
         if output != nil { endOutput() }
         if code != 0, isNeeded, !session.isEnding { Console.error("reveille: \(command[0]): exit code \(code)") }
         try start()
     }
 
-    /// Reads what the command has printed; returns whether there may be more.
+    /// Reads the output of the command; returns whether there may be more.
     @discardableResult
     private func read() -> Bool {
         guard let pipe = output?.pipe, (try? Readiness.wait(pipe.readingEnd, for: .readable, atMost: .zero)) == true

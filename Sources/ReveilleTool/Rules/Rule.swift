@@ -21,12 +21,12 @@ struct Rule: Sendable {
     private static let domainOption = "--domain"
     private static let forms =
         "ASPECT 'CONDITION' -- COMMAND, at TIME -- COMMAND, every INTERVAL -- COMMAND, or defaults --domain DOMAIN -- COMMAND"
-    /// The length of the text in the value of an entry, which tells a reader of the schedule what it is for.
+    /// How much of the rule's text is stored in its schedule entry, for people who list the schedule.
     private static let shownLength = 200
 
     /// The line of the file, from 1.
     let number: Int
-    /// The text, by which the rule is known after a restart.
+    /// The rule's text, which is also its identity across restarts.
     let text: String
     let aspect: Aspect
     let occasion: Occasion

@@ -68,7 +68,7 @@ struct RuleLine: Equatable, Sendable {
     }
 }
 
-/// A rule that cannot be followed: its line, and what was expected.
+/// A rule that cannot be followed: its line, and the reason.
 struct RuleError: Error, CustomStringConvertible {
     let number: Int
     let reason: String

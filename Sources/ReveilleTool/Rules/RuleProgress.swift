@@ -2,15 +2,15 @@
 
 import ReveilleCore
 
-/// A rule at work: what its state was, and the changes that it has still to look at; pure.
+/// A rule at work: its state, and the changes that it has not examined yet; pure.
 struct RuleProgress: Sendable {
     /// The rule, whose line can change while it is at work.
     var rule: Rule
-    /// The state that the last looked-at change left; `nil` before the first look.
+    /// The state after the last examined change; `nil` before the first.
     private(set) var state: RuleState?
-    /// The changes that were not looked at yet, merged.
+    /// The changes that were not examined yet, merged.
     private var waiting: Event?
-    /// Whether changes are being looked at, or the command is running.
+    /// Whether changes are being examined, or the command is running.
     private var isBusy = false
     /// Whether the bus was replaced meanwhile, so that the generations of these changes mean nothing any more.
     private var isOutdated = false
@@ -19,7 +19,7 @@ struct RuleProgress: Sendable {
         (self.rule, self.state) = (rule, state)
     }
 
-    /// Forgets what belongs to an earlier subscription; the next one delivers it again.
+    /// Forgets the changes of an earlier subscription; the next one delivers them again.
     mutating func begin(sameInstance: Bool) {
         waiting = nil
         guard !sameInstance else { return }
@@ -31,8 +31,8 @@ struct RuleProgress: Sendable {
         waiting = waiting?.merged(with: event, lastSeen: nil) ?? event
     }
 
-    /// Returns the changes to look at, which the caller splits as far as it can; `nil` if there are none, or others are
-    /// being looked at.
+    /// Returns the changes to examine, which the caller splits as far as it can; `nil` if there are none, or others are
+    /// being examined.
     mutating func take() -> Event? {
         guard !isBusy, let event = waiting else { return nil }
         waiting = nil
@@ -40,17 +40,17 @@ struct RuleProgress: Sendable {
         return event
     }
 
-    /// Ends what ``take()`` has begun.
+    /// Ends the examination that ``take()`` has begun.
     mutating func rest() { (isBusy, isOutdated) = (false, false) }
 
-    /// Looks at a change, and returns the event that the command receives if it is due.
+    /// Examines a change, and returns the event for the command if it is due.
     ///
     /// A change for which it is due is not part of the state before ``finish(_:exitCode:at:)``, so that a run is repeated if
     /// this process is killed during it.
     mutating func look(at change: Event) -> Event? {
         if let generation = state?.generation, change.generation <= generation { return nil }
         guard let state else {
-            // What was true before the rule existed is not its business.
+            // A condition that already held when the rule was added does not fire it.
             self.state = RuleState(rule: rule.text, isTrue: false, changedAt: 0)
             pass(change, isTrue: rule.isTrue(after: change) == true)
             return nil

@@ -3,19 +3,19 @@
 import Reveille
 import ReveilleCore
 
-/// The rules of a file at work, and what was stored of them; pure.
+/// The rules of a file at work, and their stored state; pure.
 struct RuleSet: Sendable {
     private(set) var rules: [RuleProgress] = []
     /// The instance of the bus to which the generations belong; `nil` before the first.
     private(set) var instance: String?
-    /// What was stored last.
+    /// The last stored state.
     var stored: RulesState
 
     init(stored: RulesState) {
         (self.stored, instance) = (stored, stored.instance)
     }
 
-    /// What is to be stored; `nil` if no difference has to outlast this process.
+    /// The state to store; `nil` if no difference has to outlast this process.
     var unstored: RulesState? {
         let state = RulesState(instance: instance, rules: rules.compactMap(\.state))
         let isKnown =

@@ -7,7 +7,7 @@ import ReveilleWire
 
 /// The rules of a file as `reveille rules --list` shows them.
 enum RuleTable {
-    /// Prints a row for each line; without a bus, what is true now is not known.
+    /// Prints a row for each line; without a bus, the conditions and times are unknown.
     static func print(_ file: RulesFile.Contents, _ stateFile: CommandState, _ bus: BusOptions) throws {
         let stored = try stateFile.read(\RulesState.isValid) ?? RulesState()
         try AwaitedTask.awaiting {

@@ -35,7 +35,7 @@ struct RulesFile: Sendable {
         try StatePath.usual("rules-\(digest).json", option: "--state")
     }
 
-    /// Parses a file; a line that is wrong, or repeats another, ends itself alone.
+    /// Parses a file; a wrong or repeated line does not affect the others.
     func parse(_ bytes: [UInt8]) -> Contents {
         var contents = Contents()
         var lines: [String: Int] = [:]

@@ -7,7 +7,7 @@ import ReveilleHost
 import ReveilleSystem
 
 extension RulesSession {
-    /// Looks at the changes that a subscription delivers, until another round begins; then waits for the runs.
+    /// Examines the changes that a subscription delivers, until another round begins; then waits for the runs.
     func follow(_ subscription: Subscription, of domains: [String]?, on device: Device) async throws {
         try await withThrowingDiscardingTaskGroup { runs in
             for progress in set.rules(of: domains) {
@@ -22,14 +22,14 @@ extension RulesSession {
         }
     }
 
-    /// Looks at the waiting changes of a rule one by one, unless this is done already, and runs its command when it is due.
+    /// Examines the waiting changes of a rule one by one, unless this is done already, and runs its command when due.
     private func work(on text: String, _ device: Device) async {
         while !session.isEnding, let rule = set.rule(text), let event = set.change(text, { $0.take() }) ?? nil {
             for change in await device.changes(mergedInto: event, for: rule) where !session.isEnding {
                 guard let due = set.change(text, { $0.look(at: change) }) ?? nil, let rule = set.rule(text) else {
                     continue
                 }
-                // What made it due, if this process is killed during the run: the bus may not remember it.
+                // The state before the due change, in case this process is killed: the bus may forget earlier changes.
                 store()
                 await run(rule, for: due, at: change)
             }

@@ -61,7 +61,7 @@ actor RulesSession {
                     // After the first look: the rules handle entries that fire from here on.
                     try await plan(on: device)
                 } catch let error as ReveilleError where error.isLoss {
-                    // Another round begins when the bus is back. One that was silent need not have been gone.
+                    // Another round begins when the bus is back. A bus that was silent may not have been gone.
                     if error.code == .timeout { rounds.continuation.yield() }
                     continue
                 }
@@ -111,7 +111,7 @@ actor RulesSession {
         return subscription
     }
 
-    /// Makes the entries of the schedule those of the rules.
+    /// Makes the entries of the schedule match the rules.
     private func plan(on device: Device) async throws {
         let wanted = set.rules.compactMap(\.rule.entry)
         let present: [ScheduleEntry]
@@ -143,7 +143,7 @@ actor RulesSession {
             try stateFile.replace(with: state)
             set.stored = state
         } catch {
-            // The rules go on; what they did is stored with the next change.
+            // The rules go on; their state is stored with the next change.
             log.write(.error, "\(error)")
         }
     }

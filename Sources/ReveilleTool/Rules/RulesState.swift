@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `reveille rules` stores of its rules between runs.
+/// The state of its rules that `reveille rules` stores between runs.
 struct RulesState: Codable, Equatable, Sendable {
     /// The instance of the bus to which the generations belong; `nil` before the first.
     var instance: String?
@@ -10,7 +10,7 @@ struct RulesState: Codable, Equatable, Sendable {
     var isValid: Bool { rules.allSatisfy { ($0.generation ?? 0) >= 0 } }
 }
 
-/// What is stored of a rule.
+/// The stored state of a rule.
 struct RuleState: Codable, Equatable, Sendable {
     /// The text of the rule.
     let rule: String
@@ -18,7 +18,7 @@ struct RuleState: Codable, Equatable, Sendable {
     var isTrue: Bool
     /// The generation of the last change; `nil` if it belonged to an earlier instance of the bus.
     var generation: Int?
-    /// The time of the last change in microseconds since 1970, by which firings are known in another instance.
+    /// The time of the last change in microseconds since 1970, which identifies firings in another instance.
     var changedAt: Int64
     /// When the last run ended, in microseconds since 1970, and its exit code; `nil` before the first.
     var ranAt: Int64?

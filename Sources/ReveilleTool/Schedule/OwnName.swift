@@ -27,7 +27,7 @@ struct OwnName {
         [ChildProcess.sibling("reveille"), "on", name.name] + Self.arguments + command
     }
 
-    /// Returns the command that a user gave, for what ``wrap(_:)`` made of it.
+    /// Returns the user's command from one that ``wrap(_:)`` has returned.
     static func unwrap(_ command: [String]) -> [String] {
         let start = 3 + arguments.count
         let isWrapped =
@@ -41,7 +41,7 @@ struct OwnName {
 }
 
 extension Aspect {
-    /// The beginnings of the names that the bus and this program choose for themselves, which say nothing to a person.
+    /// The beginnings of the names that the bus and this program choose for themselves, which mean nothing to a person.
     private static let ownPrefixes = [RulesFile.prefix, OwnName.prefix, "org.reveille.wake."]
 
     /// Whether the name is one of these, so that lists leave it out unless they are asked for all.

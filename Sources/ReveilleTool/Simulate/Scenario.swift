@@ -15,7 +15,7 @@ struct Scenario {
         var remark = ""
     }
 
-    /// What is wrong with a scenario.
+    /// The errors of a scenario.
     struct Invalid: Error, CustomStringConvertible {
         let errors: [String]
 
@@ -33,7 +33,7 @@ struct Scenario {
     /// The most errors that are named, as many as a terminal shows; the others are counted.
     private static let mostErrors = 20
 
-    /// Reads a file; prints what is wrong with it to stderr, but for the last error, which it throws.
+    /// Reads a file; prints its errors to stderr, except the last one, which it throws.
     init(file: String) throws(Failure) {
         let bytes = try Self.read(file)
         do throws(Invalid) {

@@ -4,7 +4,7 @@ import ReveilleCore
 import ReveilleTesting
 import ReveilleWire
 
-/// A step that a scenario may have: its forms with what each does, and the parser of the words after its name.
+/// A step that a scenario may have: its forms with their effects, and the parser of the words after its name.
 struct ScenarioForm: Sendable {
     private let forms: KeyValuePairs<String, String>
     let parse: @Sendable (inout ScenarioWords) -> ScenarioStep?

@@ -11,7 +11,7 @@ final class Simulation {
     private static let grace: Duration = .seconds(5)
     /// The interval at which conditions without a notification are checked.
     private static let pause: Duration = .milliseconds(10)
-    /// The part of a pause after which a timeline reads what the program has published.
+    /// The part of a pause after which a timeline reads the program's published states.
     private static let glance: Duration = .milliseconds(100)
     /// The number of changes of a burst in one iteration of the loop; even, so each chunk restores the level.
     private static let burstChunk = 100
@@ -55,7 +55,7 @@ final class Simulation {
         try narration?.takeTerminal(loop)
     }
 
-    /// What happened until the program ended; `nil` if it is not recorded.
+    /// The timeline up to the end of the program; `nil` if it is not recorded.
     var timeline: Timeline? { stage.timeline }
 
     /// Runs until the program has ended, or without one until the last step.

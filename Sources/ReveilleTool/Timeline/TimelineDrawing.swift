@@ -17,7 +17,7 @@ struct TimelineDrawing {
     private static let tail = 64.0
     /// The height of a row of a subscriber.
     static let row = 24.0
-    /// The distance between a text and what it must not touch.
+    /// The least distance between a text and its neighbors.
     static let gap = 4.0
     /// The largest number of aspects that are drawn; beyond it, a picture cannot be read.
     private static let mostAspects = 24

@@ -3,7 +3,7 @@
 import Reveille
 import ReveilleConsole
 
-/// What `reveille top` knows and shows; a pure value.
+/// The state of `reveille top`, and its screen; a pure value.
 struct TopModel: Sendable {
     enum Pane: Sendable { case aspects, subscriptions }
 

@@ -2,7 +2,7 @@
 
 package import ReveilleCore
 
-/// What is followed and published.
+/// The rules for the properties that are followed and published.
 package struct DBusConfiguration: Sendable, Hashable {
     /// The largest configuration file in bytes: far more than a person writes.
     package static let sizeLimit = 1 << 17
@@ -43,6 +43,6 @@ package struct DBusConfiguration: Sendable, Hashable {
         }
     }
 
-    /// The names and patterns whose demand decides what is followed.
+    /// The names and patterns whose demand decides which rules are followed.
     package var demands: AspectSet { AspectSet(rules.map(\.name.demand)) }
 }

@@ -124,7 +124,7 @@ extension Follower {
         guard rule.interfaces.contains(interface) else { return }
         let object = watches[key.rule]?.services[key.name]?.objects[path]
         guard object?.interfaces.contains(interface) == true else {
-            // It was not read, or not as it is now; perhaps its list was not.
+            // The object or this interface of it was not read, and perhaps neither was the list of objects.
             let isListMissing = object == nil && watches[key.rule]?.services[key.name]?.tries[""] != nil
             return invalidate(isListMissing ? "" : path, of: key, at: now)
         }

@@ -46,7 +46,7 @@ extension Follower {
         let current = watches[key.rule]?.services[key.name]?.owner
         if let owner, owner == current { return }
         drop(key)
-        // At the start of need, the values are kept until the objects are known.
+        // When a need begins, the values are kept until the objects are known.
         if owner == nil || current != nil {
             publications.withdraw(&effects) { $0.rule == key.rule && $0.service == key.name }
         }
@@ -57,12 +57,12 @@ extension Follower {
         }
         let matches = listeners(rule).map { match($0, of: key, "sender='\(owner)'," + $1) }
         watches[key.rule]?.services[key.name] = Service(owner: owner, matches: matches)
-        // No reply is waited for. It lasts until the connection ends.
+        // Nothing waits for the reply. The service's subscription lasts until the connection ends.
         if let subscription = rule.subscription { effects.append(.call(0, call(key.rule, subscription, to: owner))) }
         discover(key, at: now)
     }
 
-    /// Forgets a service with its calls and match rules, but not what it has published.
+    /// Forgets a service with its calls and match rules, but not its published values.
     mutating func drop(_ key: ServiceKey) {
         guard let service = watches[key.rule]?.services.removeValue(forKey: key.name) else { return }
         for match in service.matches { unmatch(match) }

@@ -26,7 +26,7 @@ extension Follower {
         }
     }
 
-    /// Reads what waits for it; before the end of the turn, only objects that were never read.
+    /// Reads the waiting objects; before the end of the turn, only those that were never read.
     mutating func readWaiting(_ key: ServiceKey, onlyNew: Bool = false) {
         guard let service = watches[key.rule]?.services[key.name] else { return }
         let waiting = service.unread.filter { path in

@@ -7,7 +7,7 @@ extension Follower {
     package enum Input: Sendable {
         /// Names and patterns of ``DBusConfiguration/demands``, and whether anybody needs them.
         case demands([Aspect: Bool])
-        /// The bus of Reveille is gone, with all that was published.
+        /// The bus of Reveille is gone, with all published values.
         case busLost
         /// The bus has answered the last ``Effect/publish(_:_:)`` of a name.
         case published(String, isRefused: Bool)
@@ -51,13 +51,13 @@ extension Follower {
         var name: String
     }
 
-    /// What a call asks for: names of services, the owner of one, the properties of one of its objects, or their list.
+    /// The question of a call: names of services, the owner of one, or the objects of one or their properties.
     enum Question: Sendable, Hashable {
         case names, owner
         case object(path: String, interface: String)
     }
 
-    /// What a match rule finds.
+    /// The subject of the signals that a match rule finds.
     enum Listener: Sendable {
         case owners, properties, objects, settings
     }
@@ -80,23 +80,23 @@ extension Follower {
         var objects: [String: Object] = [:]
         /// Objects that have changed since they were published, and that wait for no value.
         var changed: Set<String> = []
-        /// Objects that were read, and are published whatever is invalidated meanwhile.
+        /// Objects that were read, and are published even if they are invalidated meanwhile.
         var fresh: Set<String> = []
         var unread: Set<String> = []
         /// The number of calls without a reply, by the objects that are being read.
         var reading: [String: Int] = [:]
-        /// How often what is not known has been read, the read without a reply included.
+        /// The number of reads of each unknown object or list, including one without a reply.
         var tries: [String: Int] = [:]
         /// When changes are published.
         var due: Instant?
-        /// When what is not known is read again.
+        /// When unknown objects and lists are read again.
         var retry: Instant?
         /// The earliest time of the next publication.
         var quietUntil: Instant = .min
     }
 
     struct Object: Sendable, Hashable {
-        /// Those that the object has, as far as the rule needs them.
+        /// The interfaces of the object, as far as the rule needs them.
         var interfaces: Set<String> = []
         var values: [PropertyRule.Property: JSON] = [:]
         /// The properties whose values are too large to be kept.

@@ -67,9 +67,9 @@ extension Follower.Object {
 
 /// The limit on the size of a published value: its longest members are `null`, and another member lists them.
 enum Cut {
-    /// The member with the names of what was cut.
+    /// The member with the names of the cut members.
     static let member = "cut"
-    /// The most bytes of a value: what a bus accepts unless it is configured otherwise.
+    /// The most bytes of a value: the default limit of a bus.
     static let limit = 4_096
 
     /// Returns an object within the limit; some of its members may have been cut before.

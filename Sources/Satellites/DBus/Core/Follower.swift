@@ -2,10 +2,10 @@
 
 import ReveilleCore
 
-/// What the rules publish, from the demand for their names and the messages of the message buses.
+/// Derives the published values from the rules, the demand for their names and the messages of message buses.
 ///
 /// Pure: inputs with a time go in, effects come out. A rule whose names nobody needs has no match rule, no call and no
-/// connection. Its published values stay; the next need reads everything again, and withdraws what has gone meanwhile.
+/// connection. Its published values stay; the next need reads everything again, and withdraws those of missing objects.
 package struct Follower: Sendable {
     /// Microseconds since boot.
     package typealias Instant = Int64
@@ -105,7 +105,7 @@ package struct Follower: Sendable {
         calls = calls.filter { $0.value.key.rule != index }
     }
 
-    /// Ends what a message bus had, which is gone with all its names, or could not be reached.
+    /// Ends the state of a message bus that is gone with all its names, or that could not be reached.
     private mutating func close(_ bus: PropertyRule.Bus) {
         guard buses[bus] != nil else { return }
         buses[bus] = false

@@ -2,7 +2,7 @@
 
 import ReveilleCore
 
-/// The rules for what people ask for, by name.
+/// The rules for common wishes, by name.
 package enum Preset: String, Sendable, CaseIterable {
     case appearance, players, network, modem, bluetooth, peripherals, profile, session
 

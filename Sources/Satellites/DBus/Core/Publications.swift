@@ -19,11 +19,11 @@ struct Publications: Sendable {
 
     private struct Publication: Sendable {
         var values: [Place: JSONObject] = [:]
-        /// What the bus has taken.
+        /// The value that the bus has taken.
         var taken: JSONObject?
         /// Whether another program may have replaced it.
         var isDoubtful = false
-        /// What the bus has not answered yet.
+        /// The value that the bus has not answered yet.
         var sent: JSONObject??
         /// The value that the bus has refused last, until it is sent again.
         var refused: JSONObject?
@@ -33,7 +33,7 @@ struct Publications: Sendable {
     }
 
     private var publications: [String: Publication] = [:]
-    /// The names of the places that have one.
+    /// The published name of each place that has a value.
     private var names: [Place: String] = [:]
     /// When refused values are sent again.
     private var retries: [String: Follower.Instant] = [:]

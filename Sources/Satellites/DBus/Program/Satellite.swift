@@ -8,7 +8,7 @@ import ReveilleSystem
 import ReveilleWire
 import Varlink
 
-/// Carries out what ``Follower`` decides; loop thread only.
+/// Carries out the effects of ``Follower``; loop thread only.
 final class Satellite {
     private var follower: Follower
     private let log: SubjectLog<String>

@@ -44,7 +44,7 @@ struct CatchUp {
     /// Whether the subscriptions of all stages have been repeated.
     private var isFollowing = false
     private var page: [String] = []
-    /// What the current mark contains: nobody else can know it before, so no other client can send it.
+    /// The payload of the current mark, which no other client can know before, and so cannot send.
     private var payload: [UInt8] = []
     private let newPayload: () -> [UInt8]
     /// The marks since the last subscription.

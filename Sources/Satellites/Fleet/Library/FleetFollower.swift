@@ -27,7 +27,7 @@ package actor FleetFollower {
         }
     }
 
-    // What uses the loop is released on its thread.
+    // The users of the loop are released on its thread.
     isolated deinit { reader?.sleep() }
 
     package func start() {

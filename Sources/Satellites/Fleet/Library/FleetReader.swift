@@ -99,7 +99,7 @@ package final class FleetReader {
             connection?.ask(for: interest.filters(of: devices))
             return
         }
-        // Not before: a broker that accepts and then closes would be tried twice a second for ever.
+        // Not before: a broker that accepts and then closes would be tried twice a second forever.
         backoff.reset()
         onChange()
     }

@@ -15,7 +15,7 @@ final class MQTTClient {
     private static let problemLimit = 8
     /// How often within the keep-alive libmosquitto may send a ping, so that a ping is late by a quarter at most.
     private static let pingChances: Int32 = 4
-    /// Initializes libmosquitto once, without a cleanup, which would release what OpenSSL shares with other threads.
+    /// Initializes libmosquitto once, without a cleanup, which would release memory that OpenSSL shares with threads.
     private static let isInitialized = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.code
     /// Whether a connection with TLS was tried: the first one initializes OpenSSL without regard to other threads.
     private static let hasTriedTLS = Lock(false)
@@ -130,7 +130,7 @@ final class MQTTClient {
         }
         if failure == nil, needsRoom { check(mosquitto_loop_write(handle, 1), errno) }
         if failure == nil, socket < 0 || hasEnded && !isAccepted {
-            // In the handshake, libmosquitto would try again for ever.
+            // In the handshake, libmosquitto would try again forever.
             fail(gone, closing)
         }
         if failure == nil, isAccepted, keepAlive > 0 {
@@ -176,7 +176,7 @@ final class MQTTClient {
         }
     }
 
-    /// Whether the broker has acknowledged all that was published.
+    /// Whether the broker has acknowledged all published messages.
     var isAcknowledged: Bool { publications.isEmpty }
 
     func disconnect() {

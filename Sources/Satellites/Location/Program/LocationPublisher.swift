@@ -102,7 +102,7 @@ final class LocationPublisher {
 
     // MARK: - gpsd
 
-    /// Does what is due, and sets the timer for what is due next.
+    /// Takes the steps that are due, and sets the timer for the next one.
     private func proceed() {
         // The last location stays for as long as it would while the receiver is silent.
         if track.expires(at: .now) { publish(nil) }

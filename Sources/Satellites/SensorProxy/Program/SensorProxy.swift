@@ -6,7 +6,7 @@ import ReveilleHost
 import ReveilleSensorProxyCore
 import ReveilleSystem
 
-/// The service `net.hadess.SensorProxy`: carries out what ``SensorClaims`` decides.
+/// The service `net.hadess.SensorProxy`: carries out the effects of ``SensorClaims``.
 ///
 /// An actor on the thread of the device's connections, because an sd-bus connection belongs to one thread and to its
 /// loop.

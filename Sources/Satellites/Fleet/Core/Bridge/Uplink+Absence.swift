@@ -4,10 +4,10 @@ package import ReveilleCore
 import Varlink
 
 extension Uplink {
-    /// What a bridge that stays connected follows besides what it publishes.
+    /// The aspects that a bridge that stays connected follows besides those that it publishes.
     package static let machineAspects: AspectSet = [.sleep, .alarm]
 
-    /// The sleep between two wakes of the device, and that of its machine, which the broker learns of before.
+    /// The sleep between two wakes of the device, and that of its machine, which is announced to the broker.
     struct Absence: Sendable {
         /// Whether the last connection ended with a sleep, and no attempt to connect has failed since.
         var hasSlept = false

@@ -48,7 +48,7 @@ extension Uplink {
             && entries.values.allSatisfy { $0.inFlight == nil && ($0.pending == nil || $0.isRefused) }
     }
 
-    /// Does what becomes possible when everything is on the broker, and keeps the status up to date.
+    /// Takes the steps that are possible once everything is on the broker, and keeps the status up to date.
     mutating func settle(_ effects: inout [Effect]) {
         guard phase == .online else { return }
         if isSettled {

@@ -3,7 +3,7 @@
 import ReveilleCore
 import Varlink
 
-/// How a device's states get from its bus to the broker.
+/// The path of a device's states from its bus to the broker.
 ///
 /// While the broker is away, the subscription on the bus is in the background, so nothing queues. Each aspect has at
 /// most one unacknowledged state, and at most one message under way. A newer state replaces a waiting one.

@@ -11,7 +11,7 @@ struct DiscoveryEntity: Sendable {
         case event
     }
 
-    /// What separates a name from its member in a key: no escaped text has `_-` before a letter.
+    /// The separator between a name and its member in a key: no escaped text has `_-` before a letter.
     private static let memberMark = "_-m_"
     /// The most characters of a state: Home Assistant rejects a longer one.
     private static let stateLimit = 255

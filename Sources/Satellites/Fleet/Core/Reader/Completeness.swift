@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether the broker has delivered everything: what a reader asks for again, and when the reader stops asking.
+/// Whether the broker has delivered everything: which messages a reader requests again, and when it stops.
 ///
 /// Brokers limit their queues, and silently drop retained messages beyond the limit. A device's status names its
 /// aspects, so the reader knows what is missing, and asks for it again in pages that fit into a queue.

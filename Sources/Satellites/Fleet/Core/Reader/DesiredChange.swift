@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that is desired of a device, or the deletion of one, and what the device's status says about it.
+/// A desired value of a device, or the deletion of one, and its state according to the device's status.
 package struct DesiredChange: Sendable, Hashable {
     package enum Outcome: Sendable, Hashable {
         case taken

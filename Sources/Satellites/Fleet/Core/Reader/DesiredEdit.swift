@@ -65,7 +65,7 @@ package struct DesiredEdit: Sendable {
         if position.generation > last?.generation ?? 0 { last = position }
     }
 
-    /// Returns what to do when everything that the broker had has arrived, or after a pause.
+    /// Returns the next step, once all earlier messages of the broker have arrived, or after a pause.
     ///
     /// The time is in microseconds since 1970.
     package mutating func next(at time: Int64, fraction: Double) -> Step {
@@ -81,7 +81,7 @@ package struct DesiredEdit: Sendable {
                     instance: base.instance, generation: base.generation + 1, changedAt: time, value: value, set: id
                 ).bytes)
         }
-        // What others set afterwards, they have not deleted.
+        // Values that others have set afterwards stay.
         guard value != nil else { return .done(former) }
         guard hasBegun else { return .unreadable }
         if kept?.value == newest, kept?.generation == last?.generation { return .done(last) }

@@ -2,7 +2,7 @@
 
 package import Varlink
 
-/// What is desired of the devices and groups of a fleet, and whether it is applied: `reveille-fleet desired`.
+/// The desired values of a fleet's devices and groups, and whether they are applied: `reveille-fleet desired`.
 ///
 /// Pure.
 package enum DesiredTable {
@@ -110,7 +110,7 @@ extension DesiredChange.Outcome {
     fileprivate var isApplied: Bool? {
         switch self {
         case .taken: true
-        // The message of a lost device does not say what it had taken.
+        // The status of a lost device is its will, which does not list the values that it has taken.
         case .unreported, .later(.lost): nil
         case .later, .refused, .noDevice: false
         }

@@ -2,7 +2,7 @@
 
 package import ReveilleCore
 
-/// What a reader of a fleet receives.
+/// An event that a reader of a fleet receives.
 package enum FleetEvent: Sendable, Hashable {
     /// An aspect of a device has a new state.
     case state(DeviceEvent)

@@ -3,7 +3,7 @@
 package import ReveilleCore
 package import Varlink
 
-/// The devices of a fleet at one time: what `reveille-fleet status` shows.
+/// The devices of a fleet at one time, as `reveille-fleet status` shows them.
 ///
 /// Pure.
 package enum FleetTable {

@@ -20,7 +20,7 @@ struct BridgeSetup {
     let configuration: BridgeConfiguration
     let device: DeviceID
 
-    /// Returns where the configuration of the system, or of the user who runs the bridge, is.
+    /// Returns the path of the configuration of the system, or of the user who runs the bridge.
     static func usualPath() throws(Failure) -> String {
         if getuid() == 0 { return "/etc/reveille/fleet.json5" }
         guard let path = ConfigurationPath.usual("fleet.json5") else {

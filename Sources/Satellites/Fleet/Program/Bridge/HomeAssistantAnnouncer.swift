@@ -13,7 +13,7 @@ struct HomeAssistantAnnouncer {
     private(set) var entities: [String]
     /// The members of the published names on the bus.
     private var members: [String: [DiscoveryMember]] = [:]
-    /// What the last announcement on this connection described.
+    /// The content of the last announcement on this connection.
     private var last: Description?
 
     private struct Description: Equatable {

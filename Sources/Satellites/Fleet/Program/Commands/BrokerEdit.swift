@@ -46,7 +46,7 @@ final class BrokerEdit {
         timer = try loop.timer { [unowned self] in take(.arrived) }
     }
 
-    /// Reads topics, and does what `next` returns, until there is nothing to publish.
+    /// Reads topics, and carries out the steps of `next`, until there is nothing to publish.
     static func run(
         _ topics: [String], on broker: FleetBroker, next: @escaping (Contents) throws(Failure) -> Step
     ) throws {

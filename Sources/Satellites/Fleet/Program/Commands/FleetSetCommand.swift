@@ -82,7 +82,7 @@ struct FleetSetCommand: ParsableCommand {
         }
     }
 
-    /// Says what the device does with the change.
+    /// Reports how the device handles the change.
     private func report(_ change: DesiredChange, on broker: FleetBroker) throws {
         let (device, what) = (change.device, (delete ? "the deletion of " : "") + change.name)
         switch try DesiredAnswer.wait(for: change, on: broker) {

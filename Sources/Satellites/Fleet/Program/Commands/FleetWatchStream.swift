@@ -67,7 +67,7 @@ final class FleetWatchStream: Sendable {
             let lines = output.take()
             if !lines.isEmpty { try Console.line(printable: lines.joined(separator: "\n")) }
             counted.withLock { $0 += lines.count }
-            // Not before: the next process prints what a killed one has not printed.
+            // Not before: the next process prints the events that a killed one has not printed.
             mailbox.confirm()
             try saveSoon()
         }

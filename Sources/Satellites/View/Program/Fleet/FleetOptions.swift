@@ -15,7 +15,7 @@ struct FleetOptions: ParsableArguments {
         if !fleet, !broker.isEmpty { throw ValidationError("the options of the broker need --fleet") }
     }
 
-    /// Returns how the broker is reached; `nil` without `--fleet`.
+    /// Returns the broker with its credentials; `nil` without `--fleet`.
     func access() throws -> FleetBroker? {
         guard fleet else { return nil }
         do throws(FleetError) {
