@@ -3,7 +3,7 @@
 package import ReveilleSystem
 package import Varlink
 
-/// A client's link to a bus, on a loop: performs what ``LinkState`` decides.
+/// A client's link to a bus, on a loop: performs the effects of ``LinkState``.
 ///
 /// A call connects if there is no connection. An owner that has called ``retry()`` after a loss makes its calls again when
 /// ``onRetry`` is called.
@@ -15,7 +15,7 @@ package final class BusLink {
     private var socket: ClientSocket?
     private var source: (any LoopSource)?
     private var timer: (any LoopSource)?
-    /// What the timer is set to.
+    /// The time to which the timer is set.
     private var deadline: Int64?
     private var lastCall = 0
     private var handlers: [Int: (Result<Reply, LinkFailure>) -> Void] = [:]
@@ -44,7 +44,7 @@ package final class BusLink {
         source?.cancel()
     }
 
-    /// Connects if there is no connection, and returns whether there was none, and now is one, or an attempt to make one.
+    /// Connects if there is no connection; returns whether there was none, and an attempt has begun or succeeded.
     package func open() -> Bool {
         guard isClosed else { return false }
         handle(.open)

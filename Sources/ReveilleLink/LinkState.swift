@@ -4,7 +4,7 @@ import ReveilleCore
 import ReveilleWire
 package import Varlink
 
-/// How a client reaches its bus: connections that follow one another, the pauses between them, and the calls.
+/// A client's way to its bus: its successive connections, the pauses between them, and the calls.
 ///
 /// A call connects if there is no connection, and fails with it. Replies come in the order of the calls. After a loss,
 /// the owner decides whether to try again.

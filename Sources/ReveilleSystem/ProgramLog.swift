@@ -94,7 +94,7 @@ package final class SubjectLog<Subject: Hashable> {
         log.write(level, message)
     }
 
-    /// Lets the next message about a subject be written, whatever it is.
+    /// Forgets the last message about a subject, so that the next one is written in any case.
     package func settle(_ subject: Subject) {
         last[subject] = nil
     }

@@ -99,7 +99,7 @@ extension PhoneBus {
         }
     }
 
-    /// Repeats a check until it returns a value; it also returns what to report if the value is missing.
+    /// Repeats a check until it returns a value; it also returns the text to report if the value is missing.
     private func wait<Value>(
         atMost patience: Duration, for check: (Device) async throws -> (Value?, problem: String)
     ) async throws -> Value {

@@ -14,7 +14,7 @@ final class PhoneSleep: MachineSleep {
     private(set) var timeAsleep: UInt64 = 0
     var source: String { "the phone" }
     var isDelayed: Bool { next != nil }
-    /// The length in microseconds of the sleep that is prepared, and what follows it.
+    /// The length in microseconds of the sleep that is prepared, and its completion.
     private var next: (length: UInt64, completion: () -> Void)?
     private let later: DeferredCalls
 

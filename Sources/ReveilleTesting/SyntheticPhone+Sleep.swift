@@ -21,7 +21,7 @@ extension SyntheticPhone {
         try sleep(for: duration) {}
     }
 
-    /// Lets the phone sleep; `meanwhile` is called again and again, for a caller that must read what the bus sends.
+    /// Lets the phone sleep; `meanwhile` is called again and again, for a caller that must read the bus's events.
     package func sleep(for duration: Duration, meanwhile: () -> Void) throws(TestbedError) {
         guard duration >= .zero, duration <= Self.longestSleep else {
             throw TestbedError("the phone cannot sleep for \(duration): not from 0 to 31536000 seconds")

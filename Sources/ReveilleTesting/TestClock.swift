@@ -41,7 +41,7 @@ private actor ClockHands {
         thread = try LoopThread { TestLoop($0, at: time.microseconds) }
     }
 
-    // What uses the loop is released on its thread.
+    // The users of the loop are released on its thread.
     isolated deinit {}
 
     func advance(by duration: Duration) async -> Int64 {

@@ -2,7 +2,7 @@
 
 import ReveilleSystem
 
-/// A loop with clocks that move only on request; a real loop watches its descriptors, and calls what is due.
+/// A loop with clocks that move only on request; a real loop watches its descriptors, and calls due handlers.
 ///
 /// Loop thread only.
 final class TestLoop: Loop {

@@ -43,7 +43,7 @@ package protocol Watcher: AnyObject {
 }
 
 extension Watcher {
-    /// What watchers measure now does not depend on earlier sleeps.
+    /// Most watchers measure the present, which does not depend on earlier sleeps.
     package func clockChanged() {}
 
     /// A watcher that reports every reading immediately does not lag.
@@ -79,7 +79,7 @@ package struct Examination: Sendable, Hashable {
         self.advice = advice
     }
 
-    /// Creates an examination by reading sources; an error becomes advice, after the words for what failed.
+    /// Creates an examination by reading sources; an error becomes advice, after the words for the failed operation.
     init(orAdvice problem: String, _ read: () throws(SystemError) -> Examination) {
         do throws(SystemError) {
             self = try read()

@@ -55,7 +55,7 @@ final class DBusPump {
         failed()
     }
 
-    /// Waits for what libsystemd waits for, which each use of the connection may change.
+    /// Waits for the conditions that libsystemd asks for, which each use of the connection may change.
     private func prepare() {
         let events = sd_bus_get_events(bus)
         if events < 0 { watch = nil } else { follow(events) }

@@ -2,8 +2,8 @@
 
 import ReveilleSystem
 
-/// What is known of the login manager, and the lock that delays the sleep of the machine, as values: inputs in, effects
-/// out.
+/// The state of the login manager, as far as known, and the lock that delays the sleep of the machine, as values: inputs
+/// in, effects out.
 ///
 /// The message bus and the login manager may each be absent, slow, silent, unwilling or new at any time. A login manager
 /// that is new gets a new connection, so that nothing of another one is left.
@@ -36,7 +36,7 @@ package struct DelayLock: Sendable {
         case lock(within: Duration)
         case wait(Duration)
         case warn(String)
-        /// Tells the followers that the machine prepares, with its longest delay in microseconds, or `nil`: it does not.
+        /// Notifies the followers: the longest delay in microseconds if the machine prepares to sleep, `nil` if not.
         case tell(UInt64?)
     }
 
@@ -79,7 +79,7 @@ package struct DelayLock: Sendable {
     /// Whether the lock is kept; when this becomes false, it is closed.
     package var isHeld: Bool { lock == .held }
 
-    /// Takes what has happened, and returns what to do, in this order; the state is the next one already.
+    /// Takes an input, and returns its effects in order; the state has then changed already.
     package mutating func take(_ input: Input) -> [Effect] {
         switch input {
         case .needed(let next): return setNeed(next)
@@ -173,7 +173,7 @@ package struct DelayLock: Sendable {
         return [.tell(nil)]
     }
 
-    /// Where the announcements come from, in words for a person.
+    /// The source of the announcements, in words for a person.
     package var source: String {
         switch (lock, manager) {
         case (.held, _): "the clocks and the login manager, with a delay lock"
@@ -200,7 +200,7 @@ package enum LoginFailure: Error, Sendable, Hashable {
 
 /// A connection to the login manager, which ends when this is released; loop thread only.
 package protocol LoginManager: AnyObject {
-    /// Called with what happens on the connection: announcements, arrivals, departures, and its end.
+    /// Called with the events of the connection: announcements, arrivals, departures, and its end.
     var noted: (DelayLock.Input) -> Void { get set }
 
     /// Asks for the state, and calls back once with `answered` or `unanswered`.

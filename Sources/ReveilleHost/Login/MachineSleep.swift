@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the system says about the sleep of the machine, and a lock that delays it; loop thread only.
+/// The system's reports about the sleep of the machine, and a lock that delays it; loop thread only.
 package protocol MachineSleep: AnyObject {
     /// The time that the machine has slept since boot, in microseconds.
     var timeAsleep: UInt64 { get }
@@ -33,7 +33,7 @@ package final class SleepInterests {
     /// The time in microseconds that the machine had slept when the end of a sleep was reported last; a later bus goes on
     /// from it.
     package var counted: UInt64?
-    /// Returns what an announced sleep waits for, in words for a person; an empty text if it does not wait.
+    /// Returns the obstacles to an announced sleep, in words for a person; an empty text if it does not wait.
     package var obstacles: () -> String = { "" }
     /// Called when a follower came, changed its mind about a delay, or left.
     package var changed: () -> Void = {}

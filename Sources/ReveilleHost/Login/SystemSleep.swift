@@ -4,8 +4,8 @@ package import ReveilleSystem
 
 /// The sleep of this machine, which logind or elogind announces (org.freedesktop.login1).
 ///
-/// It is connected to the system's message bus only while someone is interested. ``DelayLock`` decides, and this carries
-/// it out. The clocks show the time asleep without a login manager.
+/// It is connected to the system's message bus only while someone is interested. It carries out the effects of
+/// ``DelayLock``. The clocks show the time asleep without a login manager.
 package final class SystemSleep: MachineSleep {
     /// How long a question of others may take.
     private static let answerTime: Duration = .milliseconds(900)

@@ -56,7 +56,7 @@ package final class AppendedFile: Sendable {
         var roomEnd = 0
     }
 
-    /// The bytes that are reserved beyond what is needed: dozens of records, which need no further call.
+    /// The bytes that are reserved in addition: dozens of records, which need no further call.
     private static let extraRoom = 16 << 10
 
     private let path: String

@@ -13,7 +13,7 @@ package enum FileContents: Sendable, Hashable {
     /// The file may exist but cannot be read.
     case unreadable(SystemError)
 
-    /// What changes with the contents of a file that is not read.
+    /// The attributes that change with the contents of a file that is not read.
     package struct Version: Sendable, Hashable {
         package var size = 0
         /// The time of the last modification in nanoseconds since 1970, modulo 2^64.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the loop knows of an ``EventSource``: its handler, and the conditions that have occurred since its last call.
+/// The loop's record of an ``EventSource``: its handler, and the conditions that have occurred since its last call.
 final class DueSource {
     private(set) var handler: (UInt32) -> Void
     var priority: EventSource.Priority

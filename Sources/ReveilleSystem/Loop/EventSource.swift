@@ -11,7 +11,7 @@ package final class EventSource: LoopSource {
         case normal
         /// Connections that are always busy. They wait for connections that are only occasionally busy.
         case flood
-        /// What waits until nothing else is due.
+        /// Work that waits until nothing else is due.
         case idle
     }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a ``Mailbox`` holds for its consumers.
+/// The contents of a ``Mailbox``, which its consumers take.
 package protocol MailboxContents {
-    /// What a consumer takes.
+    /// An item that a consumer takes.
     associatedtype Item
-    /// Why there is nothing else.
+    /// The reason why there are no further items.
     associatedtype Failure: Error
 
     /// Whether there is an item, or the end.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a ``Loop`` calls at the end of each turn: after a handler has returned, and before the next one is called.
+/// The handlers that a ``Loop`` calls at the end of each turn, between the handlers of two sources.
 ///
 /// Several buses may share a loop. Loop thread only.
 package final class TurnEnds {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a bus does to the processes of its subscribers: it follows, freezes and ends them; loop thread only.
+/// The processes of a bus's subscribers, which the bus follows, freezes and ends; loop thread only.
 package protocol Programs: AnyObject {
     /// Throws if the process has ended or is not visible, or if descriptors have run out.
     func process(behind stream: any ByteStream) throws(SystemError) -> any FollowedProcess

@@ -69,7 +69,7 @@ package struct PendingOutput {
 
     @inlinable package var isEmpty: Bool { bytes.isEmpty }
 
-    /// Writes bytes after the waiting bytes, and keeps what does not fit; false if the peer no longer reads.
+    /// Writes bytes after the waiting bytes, and keeps those that do not fit; false if the peer no longer reads.
     package mutating func write(_ added: [UInt8], to stream: any ByteStream) throws(SystemError) -> Bool {
         guard isEmpty else {
             bytes += added

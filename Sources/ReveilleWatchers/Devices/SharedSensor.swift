@@ -2,7 +2,7 @@
 
 package import ReveilleSystem
 
-/// What the readers of one sensor share: the thread that reads the sensor, and the right to open its buffer.
+/// The resources that the readers of one sensor share: the thread that reads the sensor, and its buffer.
 ///
 /// Only one reader can have a buffer open, and many drivers refuse to read attributes meanwhile. While a stream samples
 /// the sensor, a poll therefore gets its samples from the stream. At other times, a poll closes its buffer before the

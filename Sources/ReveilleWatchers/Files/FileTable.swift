@@ -59,7 +59,7 @@ struct FileTable<Value: Equatable> {
         var hasChanged = false
         /// The files and folders that must be watched from now on: they were found in a directory, or left before.
         var appeared: [String] = []
-        /// Those that are no longer watched.
+        /// The files and folders that are no longer watched.
         var disappeared: [String] = []
         /// The new problems, one line each.
         var warnings: [String] = []
@@ -169,7 +169,7 @@ struct FileTable<Value: Equatable> {
         _ name: String, in directory: ExactText, at now: Instant, _ effects: inout Effects
     ) -> Bool {
         let path = ExactText(PathChain.path(of: name, in: directory.text))
-        // Parsers of messages refuse such names; their directory has said so.
+        // Parsers of messages refuse such names; the problem of their directory covers them.
         guard entries[path] == nil, !CombiningMarks.areTooMany(in: name) else { return false }
         let isFull = entries.count >= paths.count + DirectoryListing.limit
         guard !isFull, !isProgram(directory) || foundCounts[directory, default: 0] < Self.programLimit else {

@@ -10,9 +10,9 @@ import ReveilleCore
 struct FolderAttention: Sendable, Hashable {
     /// Changes within this time of the first are one burst; a dragged slider writes ten times a second.
     private static let burst = FileSettling.patience
-    /// The price of a burst, and what a change of settings returns.
+    /// The price of a burst, and the refund for a change of settings.
     private static let (price, refund) = (12, 9)
-    /// Ten bursts of a cache, or forty changes of settings.
+    /// The greatest credit: ten bursts of a cache, or forty changes of settings.
     private static let limit = 120
     /// The time for one more unit of credit: a burst in four minutes is not worth leaving for.
     private static let unit: Duration = .seconds(20)

@@ -104,7 +104,7 @@ struct MotionDevice: Equatable, Sendable {
         return isStated ? nil : "\(title) does not state the unit of its values, of which only the direction is known"
     }
 
-    /// Finds the devices, and tells why one provides neither acceleration nor rotation.
+    /// Finds the devices, with the reason if one provides neither acceleration nor rotation.
     static func found(_ settings: OrientationWatcher.Settings) throws(SystemError) -> [Found] {
         try all(settings).map { device in
             Found(device: device, problem: Result { () throws(SystemError) in try device.problem() })
