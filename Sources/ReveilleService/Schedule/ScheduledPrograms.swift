@@ -78,7 +78,7 @@ extension Scheduler {
 
     /// Notes that a program was started; as a child, it is saved, so that the next bus does not start it a second time.
     mutating func started(_ command: [String], _ process: LaunchedPrograms.Process?) {
-        outbox.append(.log(.info, "started \(text(command)) for what is due"))
+        outbox.append(.log(.info, "started \(text(command)) for due firings"))
         guard let process else { return }
         programs.children.add(command, process)
         storage.unsaved.append(.running(command, process))

@@ -14,8 +14,8 @@ struct InfoCommand: AwaitingCommand {
         commandName: "info",
         abstract: "Describe the device: model, system, processors and memory.",
         discussion: """
-            The identifier is a different one for each user, and cannot be traced to the hardware. What the firmware \
-            does not state is shown as a dash. 'reveille check' shows what the device can do.
+            The identifier is a different one for each user, and cannot be traced to the hardware. A dash stands for \
+            values that the firmware does not state. 'reveille check' shows what the device can do.
 
             EXAMPLES
               reveille info

@@ -11,10 +11,10 @@ struct LogCommand: GuardedCommand {
         commandName: "log",
         abstract: "Print the latest changes.",
         discussion: """
-            The bus keeps a log of changes, which outlasts it. What it does not watch can change unnoticed: sensors \
-            and the battery are watched while a program subscribes to them, and always if its configuration says so \
-            (watch). Lines say when an aspect was not watched and when the bus did not run; a message on stderr says \
-            since when the bus knows, if that is later than what you ask for. Printing changes delivers nothing to \
+            The bus keeps a log of changes, which outlasts it. Unwatched aspects can change unnoticed: sensors and \
+            the battery are watched while a program subscribes to them, and always if its configuration says so \
+            (watch). Lines say when an aspect was not watched and when the bus did not run; a message on stderr gives \
+            the start of the log if it is later than the requested time. Printing changes delivers nothing to \
             subscribers. A pattern prints the changes of each matching name, published or withdrawn; a pattern \
             without matches is reported on stderr. The names of rules and of the schedule's entries are left out unless \
             they are named.

@@ -14,7 +14,7 @@ struct StatusCommand: GuardedCommand {
         discussion: """
             Lines are truncated to the width of the terminal, but not when written to a pipe. The uptime and the \
             configuration file are shown if the process that serves the bus is visible. The names of rules and of the \
-            schedule's entries are counted; 'reveille rules --list' and 'reveille schedule list' show what they are.
+            schedule's entries are counted; 'reveille rules --list' and 'reveille schedule list' list them.
             """)
 
     @Flag(help: "List all published names, also those of rules and of the schedule's entries.")

@@ -61,7 +61,7 @@ struct PublishCommand: GuardedCommand {
     @Option(
         name: .customLong("needed"), parsing: .remaining,
         help: ArgumentHelp(
-            "Publish what a command prints, which runs only while somebody needs the name. All further arguments "
+            "Publish the output of a command that runs only while somebody needs the name. All further arguments "
                 + "belong to the command.", valueName: "command"))
     var neededWords: [String] = []
 

@@ -60,7 +60,7 @@ struct RuleLine: Equatable, Sendable {
         case 0: return (0..<Int(result.we_wordc)).compactMap { result.we_wordv[$0].map { String(cString: $0) } }
         case Int(WRDE_BADCHAR): throw RuleError(number, "one of | & ; < > ( ) { } must be in quotes")
         case Int(WRDE_BADVAL):
-            throw RuleError(number, "a variable after $ is not set; put a $ that is meant so in quotes")
+            throw RuleError(number, "a variable after $ is not set; put a literal $ in quotes")
         case Int(WRDE_CMDSUB): throw RuleError(number, "commands in $(…) or `…` are not run; write sh -c '…'")
         case Int(WRDE_SYNTAX): throw RuleError(number, "a quote or a bracket is not closed")
         default: throw RuleError(number, "too long")

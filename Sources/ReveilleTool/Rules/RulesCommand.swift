@@ -19,8 +19,8 @@ struct RulesCommand: GuardedCommand {
 
             A rule runs its command each time its condition becomes true, even if that happened while this program did \
             not run. A condition that is already true when its rule is new runs nothing. The command receives the event as \
-            a command of 'reveille on' does. 'at' and 'every' are entries of the schedule: firings that were missed are \
-            one run. Quotes, ~, $NAME and # for comments are those of a shell, and a backslash at its end continues a line.
+            a command of 'reveille on' does. 'at' and 'every' are entries of the schedule: all missed firings are one \
+            run. Quotes, ~, $NAME and # for comments are those of a shell, and a backslash at its end continues a line.
 
             The file is read again when it changes. A wrong line is reported, and the others go on. The program ends when \
             the file is removed. The packages start it with the session once the file exists; the output of each command \
@@ -36,15 +36,15 @@ struct RulesCommand: GuardedCommand {
         help: "The file. Default: reveille/rules in $XDG_CONFIG_HOME or in ~/.config.", completion: .file())
     var path: String?
 
-    @Flag(help: "Check the rules and their commands, and exit: with 0 if all are right, else with 78.")
+    @Flag(help: "Check the rules and their commands, and exit: with 0 if all are valid, else with 78.")
     var check = false
 
-    @Flag(help: "Print the rules, whether they are true now, and their last runs, and the lines that are wrong.")
+    @Flag(help: "Print the rules, whether they are true now, and their last runs; and the lines with errors.")
     var list = false
 
     @Option(
         help:
-            "The file that stores what the rules did. Default: in $XDG_STATE_HOME/reveille or ~/.local/state/reveille.",
+            "The file that stores the states of the rules. Default: in $XDG_STATE_HOME/reveille or ~/.local/state/reveille.",
         completion: .file())
     var state: String?
 

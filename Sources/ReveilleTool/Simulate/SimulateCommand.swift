@@ -23,7 +23,7 @@ struct SimulateCommand: GuardedCommand {
             'expect' compares the last event of an aspect as received by a subscriber that reads immediately, and \
             that sleeps and wakes with the program.
 
-            The program may be a shell: what it runs is on the phone too. Its bus can be used from another terminal \
+            The program may be a shell: its commands run on the phone too. Its bus can be used from another terminal \
             with the address that 'echo $REVEILLE_ADDRESS' prints there, for example to post a state. The bus starts \
             the programs of its schedule, but none in its first five seconds.
 
@@ -57,8 +57,8 @@ struct SimulateCommand: GuardedCommand {
 
     @Option(
         help: """
-            Draw what the phone did and what subscribers received, and write the picture to this SVG file. Its \
-            title is the first comment of the scenario.
+            Draw the changes of the phone and the events of subscribers, and write the picture to this SVG file. \
+            Its title is the first comment of the scenario.
             """, completion: .file())
     var timeline: String?
 

@@ -104,7 +104,7 @@ final class DBusPlayer {
         }
     }
 
-    /// Sends what is due: at most a millisecond's worth is late.
+    /// Sends the signals that are due: at most a millisecond's worth is late.
     private func signal() throws {
         while sent * 1_000_000 < Int(Clocks.boot() - start) * rate {
             let volume = DBusValue.dictionary([("Volume", .real(Double(Clocks.boot())))])

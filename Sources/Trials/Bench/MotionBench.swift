@@ -78,7 +78,7 @@ struct MotionBench {
         return time.withLock { $0 }
     }
 
-    /// Reads from all sockets for a time in seconds, and returns what was read.
+    /// Reads from all sockets for a time in seconds, and returns the totals.
     private static func receive(on sockets: [Int32], for seconds: Double) throws -> (messages: Int, bytes: Int) {
         let end = Clocks.boot() + Int64(seconds * 1_000_000)
         var polls = sockets.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

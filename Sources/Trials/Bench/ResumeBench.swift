@@ -2,7 +2,7 @@
 
 import ReveilleSimulation
 
-/// Counts what a bus and its clients do after the machine has slept, in simulated time.
+/// Counts the work of a bus and its clients after the machine has slept, in simulated time.
 struct ResumeBench {
     func run() throws {
         let resume = try Resume()

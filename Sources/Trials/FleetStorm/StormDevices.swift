@@ -20,7 +20,7 @@ actor StormDevices {
         thread = try LoopThread()
     }
 
-    // What uses the loop is released on its thread.
+    // The users of the loop are released on its thread.
     isolated deinit {}
 
     /// Starts all devices, each with a new bus.

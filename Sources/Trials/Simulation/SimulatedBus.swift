@@ -135,7 +135,7 @@ package final class SimulatedBus {
     /// Handles one event, and returns false if none is due.
     @discardableResult
     package func turn() -> Bool {
-        // Of what a life has changed since the last one.
+        // Ends the turn in which a life has changed the bus.
         loop.endTurn()
         return loop.turn(&random)
     }

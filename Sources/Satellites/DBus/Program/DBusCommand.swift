@@ -17,8 +17,8 @@ struct DBusCommand: ParsableCommand {
         commandName: name,
         abstract: "Publish properties of objects on D-Bus.",
         discussion: """
-            Publishes what services on D-Bus report about players, the network, Bluetooth devices and more, and what \
-            rules name. Only what a subscriber needs is followed. No service is started, and nothing is written.
+            Publishes properties of services on D-Bus: of players, the network, Bluetooth devices and more, and of \
+            those that rules name. Follows only properties that a subscriber needs, starts no service and writes nothing.
 
             EXAMPLES
               reveille-dbus &

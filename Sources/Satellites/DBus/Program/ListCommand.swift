@@ -11,7 +11,7 @@ import ReveilleWire
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Print which services of the rules are there, what is published, and what is needed now.")
+        abstract: "Print for each rule the number of its services and published names, and whether it is needed.")
 
     @OptionGroup var setup: SetupOptions
     @OptionGroup var bus: OwnBus

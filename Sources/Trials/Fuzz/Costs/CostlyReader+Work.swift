@@ -20,7 +20,7 @@ extension CostlyReader {
     package func complaint(about input: CostlyInput) -> String? {
         let length = min(Self.shortest, limit / 4)
         let inputs = [length, 2 * length, 4 * length].map(input.bytes(upTo:))
-        // The first run initializes what is created once.
+        // The first run initializes objects that are created once.
         read(inputs[0])
         var least = [Int](repeating: .max, count: inputs.count)
         // The allocator takes more instructions if other threads have fragmented its memory, but never fewer.

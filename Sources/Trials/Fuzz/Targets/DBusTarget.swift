@@ -94,7 +94,7 @@ private struct FollowerRun {
 
     private mutating func pass(_ time: Int64) throws(Broken) {
         now += time
-        // What is read again is due at once.
+        // Repeated reads are due at once.
         for _ in 0..<2 where follower.deadline ?? .max <= now { try feed(.expired) }
         try require(follower.deadline ?? .max > now, "what is due is done")
     }

@@ -3,7 +3,7 @@
 import ReveilleService
 import ReveilleSimulation
 
-/// Checks that what a log has read of any file is bounded, and is read again.
+/// Checks that the lines that a log reads from any file can be read again.
 enum LogTarget {
     static func check(_ bytes: [UInt8]) throws(Broken) {
         var log = BusLog()

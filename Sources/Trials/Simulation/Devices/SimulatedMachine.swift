@@ -19,7 +19,7 @@ package final class SimulatedMachine {
     }
     /// Whether there is a login manager.
     package var isManaged = true { didSet { if isManaged != oldValue { login?.managerChanged() } } }
-    /// How long the login manager takes to answer; `nil` while it is stopped, after which it answers what it was asked.
+    /// The time that the login manager takes to answer; `nil` while it is stopped (it answers all calls afterwards).
     package var answerTime: Duration? = .zero { didSet { login?.answerTimeChanged(from: oldValue) } }
     /// Whether the login manager refuses locks.
     package var refusesLocks = false
@@ -82,7 +82,7 @@ package final class SimulatedMachine {
 
 private final class SimulatedLock {}
 
-/// A connection that is answered in any order, with what is true then.
+/// A connection whose calls are answered in any order, from the state at that time.
 private final class SimulatedLogin: LoginManager {
     private struct Call {
         let answer: SimulatedLoop.Source
@@ -140,7 +140,7 @@ private final class SimulatedLogin: LoginManager {
 
     func managerChanged() {
         noted(machine.isManaged ? .appeared : .vanished)
-        // What the former manager was asked is not answered any more.
+        // Calls to the former manager get no answer from it any more.
         for number in calls.keys.sorted() { calls.removeValue(forKey: number)?.completion(.absent) }
     }
 }

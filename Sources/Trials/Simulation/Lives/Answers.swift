@@ -3,7 +3,7 @@
 import ReveilleCore
 import Varlink
 
-/// What the replies to the users of a bus have shown, and the checks of each.
+/// The values seen in the replies to the users of a bus, and the checks of each reply.
 struct Answers {
     /// The maximum number of changes in a history.
     let history: Int

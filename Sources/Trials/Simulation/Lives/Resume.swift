@@ -5,7 +5,7 @@ import ReveilleService
 import ReveilleSystem
 import Varlink
 
-/// What a bus and its clients do in the ten seconds after the machine has slept for eight hours.
+/// The work of a bus and its clients in the ten seconds after the machine has slept for eight hours.
 ///
 /// Half of the clients are awake, and half are in the background until a time that passes during the sleep. All subscribe
 /// to the same aspects: a locale and a battery that change during the sleep, the sleep itself, and names that the schedule

@@ -27,7 +27,7 @@ package struct BridgePositions: Sendable, Hashable {
         let json = try Result { () throws(JSONError) in try JSON.parse(bytes) }
             .mapError { FleetError(.positions, "it is not JSON: \($0)") }.get()
         guard let object = json.objectValue, object["version"]?.integerValue == Self.version else {
-            throw FleetError(.positions, "it has not the version \(Self.version)")
+            throw FleetError(.positions, "its version is not \(Self.version)")
         }
         uplink = try UplinkPositions(object["states"] ?? .null)
         announced = (object["homeAssistant"]?.arrayValue ?? []).compactMap(\.stringValue)

@@ -20,8 +20,8 @@ struct BridgeCommand: ParsableCommand {
         abstract: "Publish the states of this device to a broker until SIGTERM or SIGINT.",
         discussion: """
             While the broker is out of reach, the bridge is a subscriber in the background: nothing queues. Afterwards, \
-            it publishes one message for each aspect that changed, with the number of changes. What the fleet desires \
-            is published on the bus, for the names that the configuration allows.
+            it publishes one message for each aspect that changed, with the number of changes. Values that \
+            the fleet sets are published on the bus, for the names that the configuration allows.
 
             EXAMPLES
               reveille-fleet bridge --config fleet.json5 --check

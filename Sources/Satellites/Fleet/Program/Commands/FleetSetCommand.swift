@@ -21,7 +21,7 @@ struct FleetSetCommand: ParsableCommand {
             For one device, the exit code is 0 if the device has taken the value, or does not report what it takes; 75 \
             if it is away, and takes the value when it is back; 77 if it is connected, but has not taken the value \
             within \(DesiredAnswer.patience) s; and 1 if no such device has connected to the broker. The broker keeps \
-            the value in each case. "reveille-fleet desired" lists who has taken the values for groups.
+            the value in every case. "reveille-fleet desired" lists who has taken the values for groups.
 
             EXAMPLES
               reveille-fleet set kiosk-7 org.example.mode '{"mode": "night"}'

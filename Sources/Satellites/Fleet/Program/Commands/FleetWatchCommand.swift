@@ -9,7 +9,7 @@ struct FleetWatchCommand: ParsableCommand {
         commandName: "watch",
         abstract: "Print each change of a fleet as it arrives.",
         discussion: """
-            Connects again when the broker was lost, and prints what changed in the meantime: one line for each state, \
+            Connects again when the broker was lost, and prints the changes in the meantime: one line for each state, \
             with the number of changes. While the output is blocked, changes are merged. On a terminal, the current \
             states are printed first.
 
@@ -40,8 +40,8 @@ struct FleetWatchCommand: ParsableCommand {
 
     @Option(
         help: """
-            A file that stores what was printed. The next run with this file, these devices and these aspects first \
-            prints what changed since then. Events that were being printed when the run was killed are printed again.
+            A file that stores the positions of the printed events. The next run with this file, these devices and \
+            these aspects first prints the changes since then. Events that were being printed when the run was killed are printed again.
             """, completion: .file())
     var state: String?
 
