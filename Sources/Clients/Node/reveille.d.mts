@@ -314,7 +314,7 @@ export interface Positions {
   domains?: string[];
 }
 
-/** What happens to the changes of an aspect. */
+/** The treatment of an aspect's changes in the background. */
 export interface Policy {
   /**
    * Whether the changes in the background become one event on wake (the default), are kept (the newest `limit` of them),
@@ -349,7 +349,7 @@ export interface SubscriptionOptions {
   initial?: boolean;
   /** Whether to start in the background. */
   background?: boolean;
-  /** What happens to the changes of an aspect, by aspect or pattern. */
+  /** The treatment of changes, by aspect or pattern. */
   policies?: Record<string, Policy>;
   /**
    * The positions of an earlier subscription: changes since then are delivered first. If they are unknown to the bus, the

@@ -409,7 +409,7 @@ class SubscriptionChanges:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What happens to the changes of an aspect.
+    """The treatment of an aspect's changes in the background.
 
     Attributes:
         background: "coalesce" (the default: the changes become one event on wake), "hold" (each change is kept, the
@@ -441,7 +441,7 @@ class SubscriptionOptions(typing.TypedDict, total=False):
         name: A name for `reveille status`; by default REVEILLE_NAME, which `reveille run --name` sets.
         initial: Whether to deliver the current state of each aspect first, as events whose `changes` are 0.
         background: Whether to start in the background.
-        policies: What happens to the changes of an aspect, by aspect or pattern.
+        policies: The treatment of changes, by aspect or pattern.
         resume: The positions of an earlier subscription: changes since then are delivered first. If they are unknown to
             the bus, the current states are delivered instead.
         domains: The domains of the settings to which `defaults` is limited: names ("app/settings"), patterns ("app/*"),

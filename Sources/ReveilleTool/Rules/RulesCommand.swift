@@ -44,7 +44,7 @@ struct RulesCommand: GuardedCommand {
 
     @Option(
         help:
-            "The file that stores the states of the rules. Default: in $XDG_STATE_HOME/reveille or ~/.local/state/reveille.",
+            "The file that stores the rules' states. Default: in $XDG_STATE_HOME/reveille or ~/.local/state/reveille.",
         completion: .file())
     var state: String?
 

@@ -41,7 +41,8 @@ struct FleetWatchCommand: ParsableCommand {
     @Option(
         help: """
             A file that stores the positions of the printed events. The next run with this file, these devices and \
-            these aspects first prints the changes since then. Events that were being printed when the run was killed are printed again.
+            these aspects first prints the changes since then. Events that were being printed when the run was killed \
+            are printed again.
             """, completion: .file())
     var state: String?
 
