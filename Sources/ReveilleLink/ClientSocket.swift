@@ -20,9 +20,9 @@ package final class ClientSocket {
 
     package var peer: UnixStream.Peer? { try? stream.peer() }
 
-    /// Whether nothing waits for room, because everything has been sent or the peer reads no more.
+    /// Whether no call waits for room, because all have been sent or the peer has stopped reading.
     package var isFlushed: Bool { output.isEmpty }
-    /// Whether the peer reads no more; replies that it sent before can still be read.
+    /// Whether the peer has stopped reading; replies that it sent before can still be read.
     package private(set) var isWriteClosed = false
 
     /// Sends a call, as far as there is room.

@@ -128,7 +128,7 @@ package enum SourceDescription: Sendable, Hashable {
 package struct WatcherContext {
     /// Takes a reading, which may equal the last reading.
     package let report: (Reading) -> Void
-    /// Takes one line for the log, once while a problem lasts: what was tried, on what, and why it failed.
+    /// Takes one line for the log, once while a problem lasts: the action, its object, and the reason of the failure.
     package let warn: (String) -> Void
     /// Counts a loss of events: a netlink or inotify queue was full, and everything is read again.
     package let overflowed: () -> Void

@@ -123,7 +123,7 @@ import Testing
     @Test("a login manager that tells nothing, but gives a lock and announces, is followed")
     mutating func refusedAnswer() {
         expect(take(.unanswered(.refused("no"))), [.tell(nil)])
-        #expect(lock.source == "the clocks, since the login manager does not tell: no")
+        #expect(lock.source == "the clocks, since the login manager refuses to report its state: no")
         expect(take(.locked), [])
         #expect(lock.isHeld)
         expect(take(.announced(isPreparing: true), .released), [])

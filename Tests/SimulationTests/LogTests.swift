@@ -110,7 +110,7 @@ import Varlink
         try directory.write(saved + wrong, to: "state/log")
         try scene.restart(isClean: false)
         #expect(try values(scene) == [#"{"n":1}"#, #"{"n":2}"#])
-        #expect(scene.log.all.contains { $0.contains("left out what this version cannot read") }, "\(scene.log.all)")
+        #expect(scene.log.all.contains { $0.contains("ignored lines that this version") }, "\(scene.log.all)")
         #expect(
             try scene.connect().call("GetState").parameters["instance"] == instance, "positions do not depend on it")
         try publish(scene, 3...3)

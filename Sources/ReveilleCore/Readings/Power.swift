@@ -107,7 +107,7 @@ extension Power: AspectDeclaration {
         try coder.number("power", &power)
         coder.chart(in: " W")
         coder.show(as: DashboardEntity("power", "Battery power", quantity: "power", unit: "W"))
-        // The class `energy` would be a counter of what was consumed.
+        // The class `energy` would be a counter of consumption.
         try coder.number("energy", &energy)
         coder.show(as: DashboardEntity("energy", "Battery energy", quantity: "energy_storage", unit: "Wh"))
         try coder.number("energyFull", &energyFull)

@@ -13,7 +13,7 @@ struct PackEnergy {
 
     /// A pack is never charged this many times over, so the numbers have different units.
     static let greatestLevel = 2.0
-    /// No new pack holds this many times what it was designed for, so one of the two numbers is wrong.
+    /// No new pack holds this many times its design capacity, so one of the two numbers is wrong.
     private static let greatestHealth = 1.5
 
     /// Takes the energies of a pack; implausible energies become `nil`.

@@ -95,7 +95,7 @@ package struct DelayLock: Sendable {
         case .vanished, .unanswered(.absent), .unlocked(.absent): return leave(.absent("there is no login manager"))
         case .unanswered(.refused(let reason)):
             guard question != nil else { return [] }
-            (manager, question) = (.absent("the login manager does not tell: \(reason)"), nil)
+            (manager, question) = (.absent("the login manager refuses to report its state: \(reason)"), nil)
             return [.tell(nil)]
         case .announced(let isPreparing): return note(isPreparing, isAnnounced: true)
         case .answered(let isPreparing, let longestDelay):

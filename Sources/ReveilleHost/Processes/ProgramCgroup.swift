@@ -105,7 +105,7 @@ struct ProgramCgroup {
         switch FileContents.read(freezer, limit: Self.longestFile) {
         case .bytes(let bytes): bytes.first == UInt8(ascii: "1")
         case .missing: false
-        // A program that nobody thaws stays frozen for good.
+        // Otherwise, nobody might thaw the program.
         case .tooLarge, .notAFile, .unreadable: true
         }
     }

@@ -29,7 +29,7 @@ package enum Launch: Sendable, Hashable {
     case started(ProcessIdentity?)
     /// The program is running since an earlier launch, and was not started again.
     case alreadyRunning
-    /// The reason why the program was not executed, for a person: what was tried, on what, and why it failed.
+    /// The text for a person if the program was not executed: the action, its object, and the reason of the failure.
     case failed(String)
 }
 

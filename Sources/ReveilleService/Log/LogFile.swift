@@ -38,7 +38,7 @@ struct LogFile {
                 let isKept = rename(path, path + ".old") == 0
                 if isKept { size = nil }
                 let place = isKept ? "; they are in \(path).old" : ""
-                logger.warning("\(path): left out what this version cannot read (lines: \(wrong))\(place)")
+                logger.warning("\(path): ignored lines that this version cannot read: \(wrong)\(place)")
             }
         } catch {
             logger.warning("the log of changes begins anew, and ends with the bus: \(error)")

@@ -26,7 +26,7 @@ struct Turn {
     var demandHasChanged = false
     /// The calls that are answered after the deliveries.
     var answers: [(connection: Connection, answer: Answer)] = []
-    /// Whether the bus is about to end, and settles no more.
+    /// Whether the bus is about to end, and settles no further changes.
     var isStopping = false
     /// Whether nothing is left but to deliver.
     var isOver: Bool { !featuresAreDue && !demandHasChanged && !timesHaveChanged && answers.isEmpty }

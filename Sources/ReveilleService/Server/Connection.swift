@@ -18,7 +18,7 @@ final class Connection {
         case interrupted
         /// Everything has been read.
         case drained
-        /// Everything has been read, and the peer will write no more.
+        /// Everything has been read, and the peer has stopped writing.
         case ended
     }
 
@@ -51,7 +51,7 @@ final class Connection {
     private(set) var isFlooding = false
     /// Runs while the peer is expected to call; see ``patience``.
     var silence: (any LoopSource)?
-    /// Whether the peer will write no more, so that only the end of the stream follows the socket's contents.
+    /// Whether the peer has stopped writing, so that only the end of the stream follows the socket's contents.
     private var willEnd = false
     private var source: (any LoopSource)?
     @exclusivity(unchecked) private var outgoing = Outgoing()

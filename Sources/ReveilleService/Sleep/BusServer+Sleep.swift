@@ -63,7 +63,7 @@ extension BusServer {
         guard let connection = connections[number], let id = connection.subscription,
             bus.holds(of: id)?.isDisjoint(with: .background) == true
         else { return false }
-        // Nobody can have read what has not been sent, and a turn sends only so much.
+        // Unsent events are unread too, and a turn sends a limited amount.
         return bus.isBehind(id) || !connection.isAllRead
     }
 

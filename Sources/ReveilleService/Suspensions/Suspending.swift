@@ -53,7 +53,7 @@ struct Suspending {
         suspensions.reduce(into: departing.union(arrivals)) { if $1.isMoving { $0.formUnion($1.processes) } }
     }
 
-    /// The processes whose next step depends on what they have read.
+    /// The processes whose next step depends on the events that they have read.
     var departing: Set<ProcessKey> {
         suspensions.reduce(into: Set(endings.map(\.process))) { if $1.departure != nil { $0.formUnion($1.processes) } }
     }

@@ -33,7 +33,7 @@ package final class EventLoop: Loop {
         /// Whether a read returns bytes, the end of the stream or an error.
         package var canRead: Bool { rawValue & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 }
         package var hasChanged: Bool { rawValue & EPOLLPRI.rawValue != 0 }
-        /// Whether the peer will write no more.
+        /// Whether the peer has stopped writing.
         package var isLast: Bool { rawValue & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 }
         /// Whether the peer has read something or closed the connection.
         package var canWrite: Bool { rawValue & EPOLLOUT.rawValue != 0 }

@@ -46,7 +46,7 @@ package protocol FollowedProcess: AnyObject {
 
 /// The reason why a program cannot be frozen or thawed.
 package struct CannotFreeze: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The reason, for a person: what was tried, on what, and why it failed.
+    /// The text for a person: the action, its object, and the reason of the failure.
     package let reason: String
 
     package init(_ reason: String) {

@@ -34,7 +34,7 @@ enum RuleTable {
             return rules.map { now($0, states[$0.aspect], listings) }
         } catch let error as ReveilleError {
             guard error.code == .noBus else { throw error }
-            Console.error("reveille: \(error); what is true now is not known")
+            Console.error("reveille: \(error); the states of the rules are not known")
             return rules.map { _ in "-" }
         }
     }

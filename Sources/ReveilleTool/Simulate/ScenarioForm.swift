@@ -74,7 +74,7 @@ struct ScenarioForm: Sendable {
             $0.documentName().map { name in .change(nil) { try $0.removeDocument(name) } }
         },
         ScenarioForm([
-            "burst COUNT": "change the level so many times at full speed, from 1 to \(longestBurst)"
+            "burst COUNT": "change the level COUNT times at full speed, from 1 to \(longestBurst)"
         ]) { $0.count(in: 1...longestBurst).map { .burst($0) } },
         ScenarioForm(["add PART": "add \(Suggestion.list(ScenarioPart.names))"]) {
             $0.part().map { part in .change(nil) { try part.add(to: $0) } }
@@ -96,7 +96,7 @@ struct ScenarioForm: Sendable {
             "expect defaults DOMAIN [KEY]": "the same for the settings of a program",
             "expect NAME MEMBER VALUE": "the same for a published name",
             "expect NAME OBJECT": "the same for its whole state", "expect NAME withdrawn": "or for none",
-            "expect ... changes COUNT": "and until the event stands for so many changes, also without a value",
+            "expect ... changes COUNT": "and until the event stands for COUNT changes, also without a value",
         ]) { Expectation($0.takeRest()[...]).map { .expect($0) } },
         ScenarioForm(["end": "send SIGTERM to the program"]) { _ in .end },
     ]

@@ -45,7 +45,7 @@ final class ScenarioStage {
         try narration?.print(awake: awake, asleep: asleep)
     }
 
-    /// Lets a pause of the scenario pass, and records what was delivered meanwhile.
+    /// Lets a pause of the scenario pass, and records the deliveries meanwhile.
     func pass(_ pause: Duration) throws {
         time += pause / .seconds(1)
         if timeline != nil { try read() }

@@ -34,7 +34,7 @@ package final class SleepWatcher: Watcher {
         }
     }
 
-    /// A sleep that nobody watches is measured, for the next subscriber.
+    /// Measures a sleep without subscribers, for the next one.
     package func clockChanged() {
         if pace == .off { rule.note(isPreparing: false, timeAsleep: machine.timeAsleep) }
     }

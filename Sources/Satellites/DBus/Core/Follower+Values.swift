@@ -44,7 +44,7 @@ extension PropertyRule.Member {
 }
 
 extension Follower.Object {
-    /// Takes the listed properties of an interface, all or only what a signal has; `nil` if the interface is gone.
+    /// Takes the listed properties of an interface, all or only those in a signal; `nil` if the interface is gone.
     ///
     /// Returns whether a listed property was among them.
     @discardableResult

@@ -52,7 +52,7 @@ extension PropertyRule {
         }
         guard !members.isEmpty else {
             throw section.refusing(
-                "properties", because: "missing: a rule publishes what it lists, such as { state: \"State\" }")
+                "properties", because: "missing: list the properties to publish, such as { state: \"State\" }")
         }
         self.init(
             key: key, bus: try section.required("bus", bus), service: try section.required("service", service),

@@ -131,7 +131,7 @@ import Varlink
         let scene = try RulesScene("battery 'level < 1' -- true\nbattery 'level < 10%' -- true\nat 7:30 -- true")
         scene.bus.kill()
         let run = try scene.run(["--list"])
-        #expect(run.code == 0 && run.errors.hasSuffix("; what is true now is not known\n"), "\(run.errors)")
+        #expect(run.code == 0 && run.errors.hasSuffix("; the states of the rules are not known\n"), "\(run.errors)")
         let lines = run.output.split(separator: "\n")
         #expect(lines.count == 4 && lines[1].hasSuffix("battery 'level < 1' -- true"), "\(run.output)")
         #expect(lines.dropFirst(2).first?.contains(#/^2 +wrong .*use 0\.1 instead of the '10%'/#) == true, "\(lines)")

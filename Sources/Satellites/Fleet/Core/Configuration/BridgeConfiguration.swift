@@ -42,7 +42,7 @@ package struct BridgeConfiguration: Sendable, Hashable {
     static let intervalRange = 0.0...3_600.0
     /// The range of ``wakeEvery`` in whole seconds: at most a day, as long as the broker keeps the session.
     static let wakeRange = 1...86_400
-    /// The range of ``keepAlive`` in whole seconds: from what a mobile network can answer, to what 16 bits can express.
+    /// The range of ``keepAlive`` in whole seconds: from the round trip of a mobile network to the maximum of 16 bits.
     static let keepAliveRange = 5...65_535
     /// The most aspects, names and patterns to publish: the bus's limit for a subscription.
     package static let aspectLimit = 64

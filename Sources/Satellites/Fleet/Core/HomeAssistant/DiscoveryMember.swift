@@ -12,7 +12,7 @@ package struct DiscoveryMember: Sendable, Hashable {
     let name: String
     let isNumber: Bool
 
-    /// Returns the members of a state; a member that is `null` now is what it was before.
+    /// Returns the members of a state; a member that is `null` now keeps its former type.
     ///
     /// A member whose name has other characters than a published name has no sensor.
     package static func members(of value: JSONObject, before: [DiscoveryMember]) -> [DiscoveryMember] {

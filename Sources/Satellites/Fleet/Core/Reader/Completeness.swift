@@ -3,7 +3,7 @@
 /// Whether the broker has delivered everything: which messages a reader requests again, and when it stops.
 ///
 /// Brokers limit their queues, and silently drop retained messages beyond the limit. A device's status names its
-/// aspects, so the reader knows what is missing, and asks for it again in pages that fit into a queue.
+/// aspects, so the reader knows the missing ones, and requests them again in pages that fit into a queue.
 ///
 /// A reader subscribes, sends a mark to itself, and calls ``mark(_:at:)`` when the mark arrives. Each page has a mark
 /// too.

@@ -147,7 +147,7 @@ extension Ledger {
             }
             let position = FleetPosition(instance: instance, generation: generation)
             guard resume(position, of: aspect, of: device, isAbsent: isAbsent) else {
-                throw FleetError(.positions, "exceeds what a reader keeps")
+                throw FleetError(.positions, "has more positions than a reader keeps")
             }
             count += 1
         }

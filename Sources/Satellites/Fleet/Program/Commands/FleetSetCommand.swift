@@ -18,8 +18,8 @@ struct FleetSetCommand: ParsableCommand {
             of times it was set. The configuration of the device's bridge allows the name and lists its groups. A value \
             for the device counts before one for a group.
 
-            For one device, the exit code is 0 if the device has taken the value, or does not report what it takes; 75 \
-            if it is away, and takes the value when it is back; 77 if it is connected, but has not taken the value \
+            For one device, the exit code is 0 if the device has taken the value, or does not report which values it \
+            takes; 75 if it is away, and takes the value when it is back; 77 if it is connected, but has not taken it \
             within \(DesiredAnswer.patience) s; and 1 if no such device has connected to the broker. The broker keeps \
             the value in every case. "reveille-fleet desired" lists who has taken the values for groups.
 
@@ -87,7 +87,7 @@ struct FleetSetCommand: ParsableCommand {
         let (device, what) = (change.device, (delete ? "the deletion of " : "") + change.name)
         switch try DesiredAnswer.wait(for: change, on: broker) {
         case .taken: try Console.line("\(device) has taken \(what)")
-        case .unreported: try Console.line("\(device) is connected, but does not report what it takes")
+        case .unreported: try Console.line("\(device) is connected, but does not report which values it takes")
         case .later(let reason):
             let state = reason == .noBus ? "without its bus" : reason.rawValue
             throw Failure(.tryAgain, "\(device) is \(state); it takes \(what) when it is back")
