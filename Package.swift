@@ -71,7 +71,7 @@ let package = Package(
         .target(name: "ReveilleFoundation", dependencies: ["ReveilleCore"]),
         .target(
             name: "ReveilleLocal",
-            dependencies: ["Reveille", "ReveilleCore", "ReveilleHost", "ReveilleService", "ReveilleSystem"]),
+            dependencies: ["Reveille", "ReveilleCore", "ReveilleHost", "ReveilleService", "ReveilleSystem", logging]),
         .target(
             name: "ReveilleTesting",
             dependencies: [

@@ -48,13 +48,13 @@ extension Device {
     /// - Returns: The answer; `CapabilityAnswer.unknown` from a bus of a version without this call.
     /// - Throws: ``ReveilleError``, as ``check(_:)-(Aspect)`` does.
     public func check(_ capability: Capability) async throws -> CapabilityAnswer {
-        try await check([capability])[0]
+        try await checkAll([capability])[0]
     }
 
     /// Returns whether the device and its bus have several capabilities, as ``check(_:)-(Capability)`` does for one.
     ///
     /// ```swift
-    /// let answers = try await device.check([Capability(.orientation), .publish])
+    /// let answers = try await device.checkAll([Capability(.orientation), .publish])
     /// if !answers.allSatisfy({ $0 == .yes }) { print("this device is not supported", answers) }
     /// ```
     ///
@@ -62,7 +62,7 @@ extension Device {
     /// - Returns: The answers in the order of the capabilities.
     /// - Throws: ``ReveilleError``, as ``check(_:)-(Aspect)`` does; ``ReveilleError/Code/invalidArgument`` for more
     ///   capabilities.
-    public func check(_ capabilities: [Capability]) async throws -> [CapabilityAnswer] {
+    public func checkAll(_ capabilities: [Capability]) async throws -> [CapabilityAnswer] {
         let checks: [CapabilityCheck]
         do throws(ReveilleError) {
             checks = try await engine.call(CheckCapabilities(capabilities.map(\.name)))

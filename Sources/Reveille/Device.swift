@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Logging
 import ReveilleCore
 package import ReveilleLink
 package import ReveilleSystem
@@ -8,7 +9,7 @@ import Varlink
 
 /// The state of this device, and its changes.
 ///
-/// ``connect(to:wait:)`` uses a bus that another process serves. `Device.local()` of the module `ReveilleLocal` runs one in
+/// ``connect(to:wait:logger:)`` uses a bus that another process serves. `Device.local()` of the module `ReveilleLocal` runs one in
 /// this process. Everything else is the same with both.
 ///
 /// ```swift
@@ -51,22 +52,26 @@ public final class Device: Sendable {
     ///   - address: `unix:PATH`. The default is `$REVEILLE_ADDRESS`, otherwise the user's own bus or, if nothing serves that,
     ///     the machine's bus; root uses the machine's bus only.
     ///   - wait: Whether to wait for a bus if there is none, until the task is cancelled.
+    ///   - logger: The log for the loss of the bus and its return, and for what fails while no call waits.
     /// - Returns: The device, once the bus has answered.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/noBus`` if nothing serves the address. `CancellationError` if the task
     ///   is cancelled while it waits.
-    public static func connect(to address: String? = nil, wait: Bool = false) async throws -> Device {
-        try await connect(to: address, wait: wait, patience: Patience())
+    public static func connect(
+        to address: String? = nil, wait: Bool = false, logger: Logger = Logger(label: "reveille")
+    ) async throws -> Device {
+        try await connect(to: address, wait: wait, patience: Patience(), logger: logger)
     }
 
     /// Connects to a bus with other timeouts, or on a thread whose loop the program's other connections use.
     package static func connect(
-        to address: String?, wait: Bool = false, patience: Patience = Patience(), on thread: LoopThread? = nil
+        to address: String?, wait: Bool = false, patience: Patience = Patience(),
+        logger: Logger = Logger(label: "reveille"), on thread: LoopThread? = nil
     ) async throws -> Device {
         var backoff = Backoff()
         while true {
             do throws(ReveilleError) {
                 let route = Engine.Route.socket(try BusAddress.resolve(address))
-                return try await Device(Engine(route, patience: patience, on: thread))
+                return try await Device(Engine(route, patience: patience, logger: logger, on: thread))
             } catch {
                 guard wait, error.code == .noBus else { throw error }
             }
@@ -76,9 +81,9 @@ public final class Device: Sendable {
 
     /// Starts a bus of this process, and connects to it; see the module `ReveilleLocal`.
     package static func starting(
-        _ bus: @escaping Engine.HostedBusStart, on thread: LoopThread? = nil
+        _ bus: @escaping Engine.HostedBusStart, logger: Logger, on thread: LoopThread? = nil
     ) async throws(ReveilleError) -> Device {
-        try await Device(Engine(.own(bus), on: thread))
+        try await Device(Engine(.own(bus), logger: logger, on: thread))
     }
 
     /// Ends the connection, its subscriptions, observations and tasks, and withdraws states published `whileConnected`.
@@ -112,16 +117,17 @@ public final class Device: Sendable {
 /// ```
 ///
 /// - Parameters:
-///   - address: The address, as for ``Device/connect(to:wait:)``.
+///   - address: The address, as for ``Device/connect(to:wait:logger:)``.
+///   - logger: The log, as for ``Device/connect(to:wait:logger:)``.
 ///   - isolation: The actor of the caller, on which the operation runs.
 ///   - operation: The operation.
 /// - Returns: The result of the operation.
-/// - Throws: ``ReveilleError``, as ``Device/connect(to:wait:)`` does, and the error of the operation.
+/// - Throws: ``ReveilleError``, as ``Device/connect(to:wait:logger:)`` does, and the error of the operation.
 public func withDevice<Value>(
-    at address: String? = nil, isolation: isolated (any Actor)? = #isolation,
-    _ operation: (Device) async throws -> Value
+    at address: String? = nil, logger: Logger = Logger(label: "reveille"),
+    isolation: isolated (any Actor)? = #isolation, _ operation: (Device) async throws -> Value
 ) async throws -> Value {
-    let device = try await Device.connect(to: address)
+    let device = try await Device.connect(to: address, logger: logger)
     let result: Result<Value, any Error>
     do { result = .success(try await operation(device)) } catch { result = .failure(error) }
     await device.close()

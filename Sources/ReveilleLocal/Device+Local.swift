@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Logging
 public import Reveille
 package import ReveilleCore
 import ReveilleHost
@@ -17,20 +18,26 @@ extension Device {
     /// for try await battery in device.updates(of: .battery) { print(battery.state) }
     /// ```
     ///
-    /// - Parameter configuration: The path of a configuration file, as for `reveille serve --config`; `nil` for the defaults.
+    /// - Parameters:
+    ///   - configuration: The path of a configuration file, as for `reveille serve --config`; `nil` for the defaults.
+    ///   - logger: The log of the device, and of the bus inside.
     /// - Returns: The device, once its files have been read.
     /// - Throws: ``/Reveille/ReveilleError``: ``/Reveille/ReveilleError/Code/invalidArgument`` for an invalid configuration.
-    public static func local(configuration: String? = nil) async throws -> Device {
-        try await local(configuration: configuration, root: "")
+    public static func local(
+        configuration: String? = nil, logger: Logger = Logger(label: "reveille")
+    ) async throws -> Device {
+        try await local(configuration: configuration, logger: logger, root: "")
     }
 
     /// Watches the device below a directory that stands for `/` in the paths of locale and settings files.
-    package static func local(configuration: String? = nil, root: String) async throws(ReveilleError) -> Device {
+    package static func local(
+        configuration: String? = nil, logger: Logger = Logger(label: "reveille"), root: String
+    ) async throws(ReveilleError) -> Device {
         let settings = try Result { () throws(ConfigurationError) in
             try configuration.map { path throws(ConfigurationError) in try ConfigurationFile(path: path).read() }
                 ?? Configuration()
         }.mapError { ReveilleError(.invalidArgument, "\($0)") }.get()
-        return try await starting(settings, .own(root: root))
+        return try await starting(settings, .own(root: root), logger: logger)
     }
 
     /// Creates a device without sources, which has only posted states, for tests; the configuration is in JSON5.
@@ -48,7 +55,7 @@ extension Device {
     /// Starts a bus on the device's thread; without files it has no sources.
     private static func starting(
         _ configuration: Configuration, _ files: FileLocations?, zones: [String: TimeZoneRules] = ["UTC": .utc],
-        on thread: LoopThread? = nil
+        logger: Logger = Logger(label: "reveille"), on thread: LoopThread? = nil
     ) async throws(ReveilleError) -> Device {
         try await starting(
             { thread, logger throws(SystemError) in
@@ -56,7 +63,7 @@ extension Device {
                     loop: thread.loop, time: thread.time, manager: ServiceManager(loop: thread.loop),
                     configuration: configuration, files: files, state: nil,
                     schedule: ScheduleServices(rules: zones), version: "local", logger: logger)
-            }, on: thread)
+            }, logger: logger, on: thread)
     }
 }
 

@@ -6,7 +6,8 @@ import ReveilleSystem
 
 /// A clock that only a test moves, for devices of ``TestDevice``.
 ///
-/// `Timestamp.now` and other clocks do not follow it. Safe to use from any thread and any actor.
+/// `Timestamp.now` and other clocks do not follow it. A program that schedules `.at(.now + .seconds(300))` is tested on a
+/// clock that begins there: `TestClock(at: .now)`. Safe to use from any thread and any actor.
 public final class TestClock: Sendable {
     private let hands: ClockHands
     var thread: LoopThread { hands.thread }

@@ -25,13 +25,6 @@ import Testing
         #expect(try await subscription.next()?.changeCount == 96)
     }
 
-    @Test func timeAfterADurationIsCountedFromTheCallOnTheClockOfTheDevice() async throws {
-        let clock = try TestClock(at: Timestamp(microseconds: 0))
-        let device = try await TestDevice.inMemory(clock: clock)
-        let (request, now) = (entry(.after(.minutes(5))), await clock.advance(by: .hours(1)))
-        #expect(try await device.schedule(request).next == now + .minutes(5))
-    }
-
     @Test func backgroundEndsAtItsDeadline() async throws {
         let clock = try TestClock()
         let device = try await TestDevice.inMemory(clock: clock)
@@ -96,7 +89,7 @@ import Testing
         let clock = try TestClock()
         let device = try await TestDevice.inMemory(clock: clock)
         let subscription = try await device.subscribe(to: [Self.tea.aspect])
-        try await device.schedule(entry(.weekly(.monday, hour: 7)))
+        try await device.schedule(entry(.weekly([.monday], hour: 7)))
         await clock.advance(by: .hours(24 * 7 * 5_200))
         #expect(try await subscription.next()?.changeCount == 5_200)
     }

@@ -39,11 +39,11 @@ import Varlink
         #expect(try await device.check(.proximity) == .no("this bus does not watch it"))
         #expect(try await device.check("org.example.volume") == .no("not published"))
         try await device.publish(PublishedName("org.example.volume"), ["level": 1])
-        let answers = try await device.check([
+        let answers = try await device.checkAll([
             Capability("weather"), .publish, Capability("org.example.volume" as Aspect), .publish,
         ])
         #expect(answers == [.unknown, .yes, .yes, .yes])
-        #expect(try await device.check([]).isEmpty)
+        #expect(try await device.checkAll([]).isEmpty)
     }
 
     @Test("B162: on an older bus a capability is unknown, not no", arguments: ["InterfaceNotFound", "MethodNotFound"])
@@ -53,7 +53,7 @@ import Varlink
             $0.refuse("org.varlink.service." + error)
         }
         #expect(try await device.check(.proximity) == .unknown)
-        #expect(try await device.check([.publish, .suspend]) == [.unknown, .unknown])
+        #expect(try await device.checkAll([.publish, .suspend]) == [.unknown, .unknown])
         bus.stop()
     }
 
@@ -78,7 +78,7 @@ import Varlink
             $0.answer(
                 #"{"answers":[{"capability":"publish","answer":"no","reason":"x"},{"capability":"z","answer":"yes"}]}"#)
         }
-        #expect(try await device.check([.launch, .publish]) == [.unknown, .no("x")])
+        #expect(try await device.checkAll([.launch, .publish]) == [.unknown, .no("x")])
         bus.stop()
     }
 
@@ -98,7 +98,7 @@ import Varlink
     @Test func tooManyCapabilitiesAreAnInvalidArgument() async throws {
         let device = try await Device.inMemory()
         let error = await #expect(throws: ReveilleError.self) {
-            try await device.check(Array(repeating: .publish, count: 1_025))
+            try await device.checkAll(Array(repeating: .publish, count: 1_025))
         }
         #expect(error?.code == .invalidArgument)
     }

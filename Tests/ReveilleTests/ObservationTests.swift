@@ -196,7 +196,7 @@ private actor Witness {
     }
 }
 
-private struct LineHandler: LogHandler {
+struct LineHandler: LogHandler {
     let take: @Sendable (String) -> Void
     var logLevel = Logger.Level.trace
     var metadata: Logger.Metadata = [:]

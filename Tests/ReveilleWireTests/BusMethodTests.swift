@@ -51,6 +51,21 @@ import Varlink
         #expect(history == GetHistory(.battery, wantsSupply: true))
     }
 
+    @Test("one day of an entry and several are one thing, and have the field that each version knows")
+    func daysOfAnEntry() throws {
+        let days: [(JSONObject, Set<Weekday>, JSONObject)] = [
+            (["weekday": 7], [.sunday], ["weekday": 7]), (["weekdays": [7]], [.sunday], ["weekday": 7]),
+            (["weekdays": [5, 1, 5]], [.monday, .friday], ["weekdays": [1, 5]]),
+        ]
+        for (given, weekdays, written) in days {
+            let entry = try ScheduleEntry(structure: [
+                "id": "a", "aspect": "org.example.a", "calendar": .object(given),
+            ])
+            #expect(entry.calendar == CalendarRule(weekdays: weekdays))
+            #expect(entry.structure.objectValue?["calendar"] == .object(written))
+        }
+    }
+
     @Test func holdWithoutALimitKeepsTheWholeHistory() throws {
         let parameters: JSONObject = ["policies": [["aspect": "battery", "background": "hold"]]]
         let request = SubscriptionRequest(policies: [.battery: Policy(background: .hold(limit: BusMethodCalls.history))]

@@ -22,6 +22,7 @@ import { existsSync } from "node:fs";
 import { connect as connectSocket } from "node:net";
 import { uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { debuglog } from "node:util";
 
 /** The longest reply in bytes, as in the Swift library. Replies grow with the user's settings. */
 const REPLY_LIMIT = 64 << 20;
@@ -51,6 +52,9 @@ const LONGEST_WAIT = 3_600_000;
 const SHORTEST_SUSPENSION = 100;
 /** The size of one read. */
 const CHUNK = 65_536;
+
+/** Prints to stderr with NODE_DEBUG=reveille. */
+const log = debuglog("reveille");
 
 const INTERFACE = "org.reveille.Bus";
 const DEVICE = "org.reveille.Device";
@@ -1222,6 +1226,7 @@ export class Subscription {
       await this.#setState(state, this.#deadline < Infinity ? left : undefined);
     });
     for (const [begin, subscription] of this.#bus.tasks) if (subscription === this.#forTasks) await begin();
+    if (this.#retryAt > 0) log("%s: reconnected to the bus", subject);
   }
 
   /** Returns the positions that fit into a call, and the aspects of the others. */
@@ -1319,7 +1324,7 @@ export class Subscription {
         await this.#receive();
         this.#connection?.stop();
       } catch (error) {
-        this.#lose();
+        this.#lose(error);
         // Another program of the user may end and leave room.
         if (this.#isClosed || isLoss(error) || error.code === "quotaExceeded") continue;
         this.close();
@@ -1338,11 +1343,11 @@ export class Subscription {
   async #reopen() {
     try {
       if (this.#connection) await this.#receiveAvailable();
-      if (this.#connection?.hasEnded) this.#lose();
+      if (this.#connection?.hasEnded) this.#lose(new Error("the bus closed the connection"));
       if (!this.#connection && !this.#isClosed && now() >= this.#retryAt) await this.#open();
-    } catch {
+    } catch (error) {
       // If the bus refuses it, whoever waits for an event receives the error.
-      this.#lose();
+      this.#lose(error);
     }
   }
 
@@ -1380,8 +1385,9 @@ export class Subscription {
   }
 
   /** Prepares another attempt. */
-  #lose() {
+  #lose({ message }) {
     if (this.#connection) {
+      if (!this.#isClosed) log("%s: disconnected from the bus: %s", this.#aspects.join(" "), message);
       this.#connection.close();
       // A bus that soon ends every connection is not tried more often than a missing bus.
       if (now() >= this.#connectedAt + LONGEST_PAUSE) this.#backoff = new Backoff();

@@ -80,6 +80,8 @@ _SERVICE = "org.varlink.service"
 _SYSTEM_BUS = "/run/reveille/org.reveille.Bus"
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
+_LOG = logging.getLogger("reveille")
+
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
 
@@ -1292,7 +1294,7 @@ class _BusCore:
         """Takes the reply to a value that a new connection began with."""
         self._missed.pop(name, None)
         if reply.error:
-            logging.getLogger("reveille").error("%s is not published again: %s", name, reply.error)
+            _LOG.error("%s is not published again: %s", name, reply.error)
         else:
             self._tied[name] = _again(call)
 
@@ -2000,6 +2002,8 @@ class _SubscriptionCore:
         except BaseException:
             connection.close()
             raise
+        if self._retry_at:
+            _LOG.info("%s: reconnected to the bus", subject)
 
     def _catch_up(self, background: bool) -> _Steps[None]:
         # A background may have begun or ended in the meantime, and the bus does not know its deadline yet.
@@ -2110,7 +2114,7 @@ class _SubscriptionCore:
                 elif not self._gives_back:
                     yield from self._receive(min(until, time.monotonic() + self._deadline - _boot_time()))
             except ReveilleError as error:
-                self._lose()
+                self._lose(error)
                 # Another program of the user may end and leave room.
                 if not (self.is_closed or _is_loss(error) or error.code == "quota_exceeded"):
                     self.is_closed = True
@@ -2134,12 +2138,12 @@ class _SubscriptionCore:
     def _reach(self) -> _Steps[None]:
         try:
             if self._connection:
-                self._lose()
+                self._lose("the bus closed the connection")
             if time.monotonic() >= self._retry_at:
                 yield from self._open()
-        except ReveilleError:
+        except ReveilleError as error:
             # If the bus refuses it, whoever waits for an event receives the error.
-            self._lose()
+            self._lose(error)
 
     def _take_alone(self, action: Callable[[], bool]) -> bool:
         """Runs an action while no other thread receives or takes events; after an exception, all are received again."""
@@ -2179,8 +2183,9 @@ class _SubscriptionCore:
             raise ReveilleError("the bus ended the subscription", "no_bus")
         return True
 
-    def _lose(self) -> None:
+    def _lose(self, reason: object) -> None:
         """Prepares another attempt."""
+        is_news = self._connection is not None and not self.is_closed
         if self._connection:
             self._connection.close()
             # A bus that soon ends every connection is not tried more often than a missing bus.
@@ -2188,6 +2193,8 @@ class _SubscriptionCore:
                 self._backoff = _Backoff()
         self._connection, self._is_torn = None, False
         self._retry_at = time.monotonic() + self._backoff.next()
+        if is_news:
+            _LOG.info("%s: disconnected from the bus: %s", " ".join(self._aspects), reason)
 
     def _give_back(self) -> None:
         if self._connection:

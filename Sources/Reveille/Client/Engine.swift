@@ -29,15 +29,21 @@ package actor Engine {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     private let route: Route
-    let logger = Logger(label: "reveille")
+    let logger: Logger
     private var bus: (any HostedBus)?
     private let patience: Patience
     /// The connection for calls; `nil` once this is closed.
     private var channel: BusLink?
-    private var connectionState = ConnectionState.connected {
+    /// `nil` before the bus has answered, or could not be reached, for the first time.
+    private var connectionState: ConnectionState? {
         didSet {
-            guard connectionState != oldValue else { return }
+            guard let connectionState, connectionState != oldValue else { return }
             for continuation in states.values { continuation.yield(connectionState) }
+            switch (oldValue, connectionState) {
+            case (.connected, .disconnected(let error)): logger.info("disconnected from the bus: \(error)")
+            case (.disconnected, .connected): logger.info("reconnected to the bus")
+            default: break
+            }
         }
     }
     private var states: [Int: AsyncStream<ConnectionState>.Continuation] = [:]
@@ -51,10 +57,13 @@ package actor Engine {
     /// The connections of suspensions that have not ended.
     var suspensions: [Int: BusLink] = [:]
 
-    init(_ route: Route, patience: Patience = Patience(), on own: LoopThread? = nil) throws(ReveilleError) {
+    init(
+        _ route: Route, patience: Patience = Patience(), logger: Logger, on own: LoopThread? = nil
+    ) throws(ReveilleError) {
         thread = if let own { own } else { try ReveilleError.requiring { () throws(SystemError) in try LoopThread() } }
         self.route = route
         self.patience = patience
+        self.logger = logger
     }
 
     /// The time of the wall clock that the program sees.
@@ -154,7 +163,7 @@ package actor Engine {
             of: ConnectionState.self, bufferingPolicy: .bufferingNewest(1))
         let number = nextNumber()
         states[number] = continuation
-        continuation.yield(connectionState)
+        if let connectionState { continuation.yield(connectionState) }
         continuation.onTermination = { [weak self] termination in
             // A stream that the engine finishes has been removed already.
             guard case .cancelled = termination, let self else { return }
@@ -190,7 +199,7 @@ package actor Engine {
         Engine.launch.withLock { $0.move(to: &request) }
         do throws(ReveilleError) {
             let stream = try ReveilleError.requiring { () throws(SystemError) in
-                try EventStream(request, sink: sink, connector: connector) { result in
+                try EventStream(request, sink: sink, connector: connector, logger: logger) { result in
                     self.started(id, result)
                     if isFirst { completion(id, result) }
                     isFirst = false

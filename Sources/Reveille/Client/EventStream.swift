@@ -45,6 +45,7 @@ package final class EventStream {
     private(set) var state: EventStreamState
     private let sink: (any EventSink)?
     private let link: BusLink
+    private let logger: Logger?
     /// Whether an unknown word has been logged; one line is enough.
     private var hasNamedUnknownWord = false
     private let onStart: (Result<Void, ReveilleError>) -> Void
@@ -55,11 +56,11 @@ package final class EventStream {
     /// `onStart` is called for each first reply of the bus, and if there will never be one. Throws without a timer for the
     /// pauses.
     convenience init(
-        _ request: SubscriptionRequest, sink: any EventSink, connector: Connector,
+        _ request: SubscriptionRequest, sink: any EventSink, connector: Connector, logger: Logger,
         onStart: @escaping (Result<Void, ReveilleError>) -> Void
     ) throws(SystemError) {
         let state = EventStreamState(request)
-        try self.init(state, sink, connector, onStart: onStart, onMessage: { _ in })
+        try self.init(state, sink, connector, logger, onStart: onStart, onMessage: { _ in })
     }
 
     /// Creates a stream of replies that is not open, and never gives up; a request with positions continues from there.
@@ -71,15 +72,16 @@ package final class EventStream {
         onMessage: @escaping (Message) -> Void
     ) throws(SystemError) {
         let state = EventStreamState(request, plan: plan, isPersistent: true)
-        try self.init(state, nil, connector, onStart: { _ in }, onMessage: onMessage)
+        try self.init(state, nil, connector, nil, onStart: { _ in }, onMessage: onMessage)
     }
 
     private init(
-        _ state: EventStreamState, _ sink: (any EventSink)?, _ connector: Connector,
+        _ state: EventStreamState, _ sink: (any EventSink)?, _ connector: Connector, _ logger: Logger?,
         onStart: @escaping (Result<Void, ReveilleError>) -> Void, onMessage: @escaping (Message) -> Void
     ) throws(SystemError) {
         self.state = state
         self.sink = sink
+        self.logger = logger
         self.onStart = onStart
         self.onMessage = onMessage
         link = try BusLink(connector)
@@ -175,9 +177,9 @@ package final class EventStream {
             onMessage(.events(parameters))
         }
         // A consumer of replies receives the word itself.
-        guard sink != nil, let word = unknownWords.first, !hasNamedUnknownWord else { return }
+        guard let logger, let word = unknownWords.first, !hasNamedUnknownWord else { return }
         hasNamedUnknownWord = true
-        Logger(label: "reveille").warning("the bus is newer than this program: unknown value \(word)")
+        logger.warning("the bus is newer than this program: unknown value \(word)")
     }
 }
 

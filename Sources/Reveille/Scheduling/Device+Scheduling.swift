@@ -9,7 +9,8 @@ extension Device {
     ///
     /// ```swift
     /// let tea = PublishedName<[String: Int]>("org.example.tea")
-    /// try await device.schedule(ScheduleRequest("tea", publishing: tea, .after(.seconds(5 * 60)), value: ["cups": 2]))
+    /// let time = ScheduleTime.at(.now + .seconds(5 * 60))
+    /// try await device.schedule(ScheduleRequest("tea", publishing: tea, time, value: ["cups": 2]))
     /// ```
     ///
     /// Each firing is a change of the name, even if the value is the same. A subscriber in the background receives one
@@ -22,7 +23,7 @@ extension Device {
     ///   saved; ``ReveilleError/Code/notPermitted`` if this user may not publish the name or start a program.
     @discardableResult
     public func schedule(_ request: ScheduleRequest) async throws -> ScheduledEntry {
-        let entry = try request.entry(at: await engine.now)
+        let entry = try request.entry()
         return ScheduledEntry(ScheduleListing(entry: entry, next: try await add(entry)?.microseconds, fired: 0))
     }
 

@@ -8,7 +8,7 @@ import ReveilleWire
 /// ```swift
 /// try await device.schedule(
 ///     ScheduleRequest(
-///         "alarm", publishing: PublishedName("org.example.alarm"), .weekly(.monday, hour: 7),
+///         "alarm", publishing: PublishedName("org.example.alarm"), .weekly([.monday], hour: 7),
 ///         value: ["sound": "bell"], launch: ["/usr/bin/alarm"]))
 /// ```
 public struct ScheduleRequest: Sendable {
@@ -54,12 +54,11 @@ public struct ScheduleRequest: Sendable {
         self.launch = launch
     }
 
-    func entry(at now: Timestamp) throws(ReveilleError) -> ScheduleEntry {
+    func entry() throws(ReveilleError) -> ScheduleEntry {
         let value = try PublishedValue(name, encoding: value)
         var (at, every, calendar, zone): (Timestamp?, Int64?, CalendarRule?, String?)
         switch time {
         case .at(let time): at = time
-        case .after(let duration): at = now + duration
         case .every(let interval, let start): (at, every) = (start, interval.wholeMilliseconds)
         case .calendar(let rule, let name, let start): (at, calendar, zone) = (start, rule, name)
         }

@@ -4,10 +4,8 @@ public import ReveilleCore
 
 /// The times at which an entry of the schedule fires.
 @nonexhaustive public enum ScheduleTime: Sendable, Hashable {
-    /// Once. A time that has passed is due at once.
+    /// Once: five minutes from now are `.at(.now + .seconds(300))`. A time that has passed is due at once.
     case at(Timestamp)
-    /// Once, a duration after the call of ``Device/schedule(_:)``.
-    case after(Duration)
     /// At intervals of at least a second, by default beginning one interval from now.
     case every(Duration, from: Timestamp? = nil)
     /// Whenever parts of the calendar match, on the clock of a zone of the tz database, such as `Europe/Berlin`.
@@ -22,14 +20,9 @@ extension ScheduleTime {
         .calendar(CalendarRule(hour: hour, minute: minute), zone: zone)
     }
 
-    /// Each week on a day, at a time of day.
-    public static func weekly(
-        _ weekday: Weekday, hour: Int, minute: Int = 0, zone: String? = nil
-    ) -> ScheduleTime {
-        .calendar(CalendarRule(weekday: weekday.rawValue, hour: hour, minute: minute), zone: zone)
-    }
-
     /// Each week on some days, at a time of day; without a day, it is refused.
+    ///
+    /// `.weekly([.monday, .friday], hour: 7)` is 07:00 on two days.
     public static func weekly(
         _ weekdays: Set<Weekday>, hour: Int, minute: Int = 0, zone: String? = nil
     ) -> ScheduleTime {

@@ -3,12 +3,12 @@
 /// Parts of a local date and time that must match.
 ///
 /// A part that is `nil` matches any value if it is larger than the smallest part given. Otherwise, it has its lowest
-/// value. From large to small, the parts are the month, the day, the hour, the minute and the second. A weekday counts as
+/// value. From large to small, the parts are the month, the day, the hour, the minute and the second. Weekdays count as
 /// equal in size to a day: if only one of the two is given, the other matches any value; if both are given, both must
 /// match.
 ///
-/// - `hour: 7, minute: 30` is 07:30:00 of each day, `minute: 0` each full hour, `weekday: 1` the first moment of each
-///   Monday, and `month: 3` the first moment of each March.
+/// - `hour: 7, minute: 30` is 07:30:00 of each day, `minute: 0` each full hour, `weekdays: [.monday]` the first moment of
+///   each Monday, and `month: 3` the first moment of each March.
 /// - A time that the clocks skip is replaced by the first moment after the gap; two skipped times in one gap are one
 ///   slot.
 /// - If a time occurs twice, only the first occurrence counts.
@@ -19,9 +19,7 @@ public struct CalendarRule: Sendable, Hashable {
     public let month: Int?
     /// The day of the month, from 1 to 31, or -1 for the last; a month without the day is skipped.
     public let day: Int?
-    /// The day of the week, from 1 for Monday to 7 for Sunday.
-    public let weekday: Int?
-    /// Several days of the week, instead of ``weekday``.
+    /// The days of the week, of which any matches; at least one if they are given.
     public let weekdays: Set<Weekday>?
     /// The hour, from 0 to 23.
     public let hour: Int?
@@ -34,12 +32,11 @@ public struct CalendarRule: Sendable, Hashable {
     ///
     /// A rule without parts, or with a part out of its range, is refused when it is scheduled.
     public init(
-        month: Int? = nil, day: Int? = nil, weekday: Int? = nil, weekdays: Set<Weekday>? = nil, hour: Int? = nil,
-        minute: Int? = nil, second: Int? = nil
+        month: Int? = nil, day: Int? = nil, weekdays: Set<Weekday>? = nil, hour: Int? = nil, minute: Int? = nil,
+        second: Int? = nil
     ) {
         self.month = month
         self.day = day
-        self.weekday = weekday
         self.weekdays = weekdays
         self.hour = hour
         self.minute = minute
@@ -49,21 +46,18 @@ public struct CalendarRule: Sendable, Hashable {
     /// The reason why the parts are not a rule; `nil` for a rule, which alone has slots.
     package var fault: Fault? {
         let parts = [
-            ("month", month, 1...12), ("day", day == -1 ? nil : day, 1...31), ("weekday", weekday, 1...7),
-            ("hour", hour, 0...23), ("minute", minute, 0...59), ("second", second, 0...59),
+            ("month", month, 1...12), ("day", day == -1 ? nil : day, 1...31), ("hour", hour, 0...23),
+            ("minute", minute, 0...59), ("second", second, 0...59),
         ]
         for (part, value, range) in parts {
             if let value, !range.contains(value) { return .outOfRange(part: part, value: value, range) }
         }
-        if let weekdays {
-            if weekday != nil { return .weekdaysTwice }
-            return weekdays.isEmpty ? .noWeekdays : nil
-        }
-        return [month, day, weekday, hour, minute, second].contains { $0 != nil } ? nil : .empty
+        if let weekdays { return weekdays.isEmpty ? .noWeekdays : nil }
+        return [month, day, hour, minute, second].contains { $0 != nil } ? nil : .empty
     }
 
     var days: DayPattern {
-        let weekdays = weekday.map { [$0] } ?? weekdays?.map(\.rawValue)
+        let weekdays = weekdays?.map(\.rawValue)
         let isMonthAlone = weekdays == nil && hour == nil && minute == nil && second == nil
         return DayPattern(month: month, day: day ?? (isMonthAlone ? 1 : nil), weekdays: weekdays)
     }
@@ -83,8 +77,6 @@ extension CalendarRule {
         /// A part is out of its range; a day may also be -1.
         case outOfRange(part: String, value: Int, ClosedRange<Int>)
         case noWeekdays
-        /// Both `weekday` and `weekdays` are given.
-        case weekdaysTwice
 
         /// One line of text: `hour must be 0 to 23, not 24`.
         package var description: String { part.map { "\($0) \(reason)" } ?? reason }
@@ -96,7 +88,6 @@ extension CalendarRule {
             case .outOfRange(let part, let value, let range):
                 "must be \(range.lowerBound) to \(range.upperBound)\(part == "day" ? ", or -1" : ""), not \(value)"
             case .noWeekdays: "must not be empty"
-            case .weekdaysTwice: "cannot be combined with weekday"
             }
         }
 
@@ -105,7 +96,7 @@ extension CalendarRule {
             switch self {
             case .empty: nil
             case .outOfRange(let part, _, _): part
-            case .noWeekdays, .weekdaysTwice: "weekdays"
+            case .noWeekdays: "weekdays"
             }
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A day of the week, with its number in a ``CalendarRule``.
+/// A day of the week, with its number in ISO 8601.
 public enum Weekday: Int, Sendable, CaseIterable {
     /// The first day of the week, number 1.
     case monday = 1

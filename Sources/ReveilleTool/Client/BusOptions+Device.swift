@@ -7,7 +7,7 @@ import ReveilleWire
 
 extension BusOptions {
     func device() async throws -> Device {
-        try await Device.connect(to: address)
+        try await Device.connect(to: address, logger: .warnings)
     }
 
     /// Connects on a thread that the caller uses too, and reports the loss of the bus and its return from then on.
@@ -18,11 +18,11 @@ extension BusOptions {
     ) async throws -> Device {
         let device: Device
         do {
-            device = try await Device.connect(to: address, on: thread)
+            device = try await Device.connect(to: address, logger: .warnings, on: thread)
         } catch let error as ReveilleError {
             guard wait, error.code == .noBus else { throw error }
             Console.error("reveille: \(error); waiting for the bus")
-            device = try await Device.connect(to: address, wait: true, on: thread)
+            device = try await Device.connect(to: address, wait: true, logger: .warnings, on: thread)
         }
         Task(executorPreference: thread) {
             try await device.reportConnection {

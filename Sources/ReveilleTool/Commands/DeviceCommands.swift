@@ -84,7 +84,7 @@ struct CheckCommand: AwaitingCommand {
     func perform() async throws {
         let names = capabilities.isEmpty ? Self.words : capabilities
         let device = try await bus.device()
-        let answers = try await device.check(names.map { Capability($0) })
+        let answers = try await device.checkAll(names.map { Capability($0) })
         let column = max(EventText.narrowestColumn, (names.map(\.columns).max() ?? 0) + 2)
         for (name, answer) in zip(names, answers) {
             if json {

@@ -44,7 +44,7 @@ final class WatchStream: Sendable {
     }
 
     func run() async throws {
-        let device = try await Device.connect(to: command.bus.address, wait: command.wait)
+        let device = try await Device.connect(to: command.bus.address, wait: command.wait, logger: .warnings)
         let aspects = command.all ? try await WatchedAspects.all(on: device) : AspectSet(naming: command.aspects)
         let subscription = try await device.subscribe(
             to: Set(aspects.aspects),

@@ -103,7 +103,7 @@ struct PublishCommand: GuardedCommand {
     private func publishing(while command: [String]) throws -> CommandSession.Ending {
         let value = try JSONObject(argument: value, for: name)
         return try CommandSession.run { [name, bus] session, thread in
-            let device = try await Device.connect(to: bus.address, on: thread)
+            let device = try await Device.connect(to: bus.address, logger: .warnings, on: thread)
             try await device.publish(PublishedName(name), value, whileConnected: true)
             try await session.run(command) { session.exitCode = $0 }
             withExtendedLifetime(device) {}

@@ -121,9 +121,7 @@ struct ScheduleAddCommand: AwaitingCommand {
         let calendar =
             daily == nil && weekday == nil
             ? nil
-            : CalendarRule(
-                weekday: weekday?.count == 1 ? weekday?.first?.rawValue : nil,
-                weekdays: weekday?.count == 1 ? nil : weekday, hour: daily?[0], minute: daily?[1], second: daily?[2])
+            : CalendarRule(weekdays: weekday, hour: daily?[0], minute: daily?[1], second: daily?[2])
         // The bus has another working directory.
         var command = command
         if let path = command.first, path.utf8.contains(UInt8(ascii: "/")), path.utf8.first != UInt8(ascii: "/") {

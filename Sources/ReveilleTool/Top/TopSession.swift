@@ -82,7 +82,7 @@ actor TopSession {
 
     private func connect() async {
         do {
-            device = try await Device.connect(to: bus.address, on: thread)
+            device = try await Device.connect(to: bus.address, logger: .warnings, on: thread)
             poll()
         } catch {
             end(error)

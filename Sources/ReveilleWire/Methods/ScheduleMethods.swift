@@ -151,28 +151,40 @@ extension ScheduleEntry {
 /// The interface's structure `Calendar`.
 extension CalendarRule {
     fileprivate init(_ fields: inout Fields) throws(CallError) {
-        let parts: [FieldName] = ["month", "day", "weekday", "hour", "minute", "second"]
+        let parts: [FieldName] = ["month", "day", "hour", "minute", "second"]
         var values: [Int?] = []
         for part in parts { values.append(try fields.optional(part) { $0.integerValue.map { Int($0) } }) }
-        let weekdays = try fields.optional("weekdays") { list -> Set<Weekday>? in
+        let weekday = try fields.optional("weekday", Weekday.rule, Weekday.init)
+        let weekdays = try fields.optional("weekdays", Weekday.rule) { list -> Set<Weekday>? in
             guard let numbers = list.arrayValue else { return nil }
-            let days = numbers.compactMap { $0.integerValue.flatMap { Weekday(rawValue: Int($0)) } }
+            let days = numbers.compactMap(Weekday.init)
             return days.count == numbers.count ? Set(days) : nil
         }
+        if weekday != nil, weekdays != nil { throw fields.invalid("weekdays", "cannot be combined with weekday") }
         self.init(
-            month: values[0], day: values[1], weekday: values[2], weekdays: weekdays, hour: values[3],
-            minute: values[4], second: values[5])
+            month: values[0], day: values[1], weekdays: weekday.map { [$0] } ?? weekdays, hour: values[2],
+            minute: values[3], second: values[4])
     }
 
     fileprivate var structure: JSON {
         var object: JSONObject = [:]
         let parts = [
-            ("month", month), ("day", day), ("weekday", weekday), ("hour", hour), ("minute", minute),
-            ("second", second),
+            ("month", month), ("day", day), ("hour", hour), ("minute", minute), ("second", second),
         ]
         for (name, value) in parts { object[name] = value.map { .integer(Int64($0)) } }
-        object["weekdays"] = weekdays.map { .array($0.map(\.rawValue).sorted().map { .integer(Int64($0)) }) }
+        let days = weekdays?.map(\.rawValue).sorted().map { JSON.integer(Int64($0)) }
+        // One day is in the field that was there first.
+        if let days { object[days.count == 1 ? "weekday" : "weekdays"] = days.count == 1 ? days[0] : .array(days) }
         return .object(object)
+    }
+}
+
+extension Weekday {
+    fileprivate static let rule = "must be 1 for Monday to 7 for Sunday"
+
+    fileprivate init?(_ json: JSON) {
+        guard let number = json.integerValue else { return nil }
+        self.init(rawValue: Int(number))
     }
 }
 

@@ -33,8 +33,8 @@ struct TimesBench {
         schedule.set(zones[0], for: ScheduleEntry.localZone, at: now)
         let items = try (0..<2 * Self.entries).map { number in
             let rule = CalendarRule(
-                weekday: number % 3 == 0 ? number % 7 + 1 : nil, hour: number % 24, minute: number % 60,
-                second: number % 59)
+                weekdays: number % 3 == 0 ? Weekday(rawValue: number % 7 + 1).map { [$0] } : nil, hour: number % 24,
+                minute: number % 60, second: number % 59)
             return Schedule.Item(
                 user: 1, entry: try ScheduleEntry(id: "\(number)", aspect: Self.name, calendar: rule), addedAt: now)
         }

@@ -95,8 +95,8 @@ import Testing
             }
             try await device.schedule(
                 ScheduleRequest(
-                    "tea", publishing: PublishedName("org.example.tea"), .calendar(CalendarRule(weekday: 1, hour: 7)),
-                    value: ["cups": 1]))
+                    "tea", publishing: PublishedName("org.example.tea"),
+                    .calendar(CalendarRule(weekdays: [.monday], hour: 7)), value: ["cups": 1]))
             for entry in try await device.scheduled() { print(text(entry.time), entry.firingCount) }
             try await device.post(.proximity(.near))
             try await device.publish(PublishedName("org.example.door"), ["open": 1])

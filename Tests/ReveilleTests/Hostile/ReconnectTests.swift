@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Logging
 import ReveilleSystem
 import ReveilleTesting
 import Testing
@@ -31,6 +32,39 @@ import Varlink
         await #expect(throws: ReveilleError.self) { try await device.refresh() }
         while let state = await states.next(), state != .connected {}
         #expect(asked.withLock { $0 } == 3)
+        bus.stop()
+    }
+
+    @Test("a logger that is passed gets the loss of the bus, its return, and what is unknown, once each")
+    func passedLoggerGetsTheLoss() async throws {
+        let lines = Lock<[String]>([])
+        let logger = Logger(label: "program") { _ in LineHandler { line in lines.withLock { $0.append(line) } } }
+        await #expect(throws: ReveilleError.self) { try await Device.connect(to: "unix:" + path, logger: logger) }
+        let (asked, subscribed) = (Lock(0), Lock(0))
+        let bus = try MadeUpBus(at: path) { peer in
+            while let call = peer.next() {
+                switch call.member {
+                case "Subscribe" where subscribed.increment() == 1:
+                    peer.start()
+                    for _ in 0..<2 { peer.answer(#"{"events":[{"aspect":"weather"}]}"#, continues: true) }
+                    peer.deliver([.battery(0.5, 1)])
+                // Two attempts to reconnect fail.
+                case "GetInfo" where (2...3).contains(asked.increment()): peer.refuse("org.example.NotNow")
+                case "Refresh": return
+                default: peer.answer()
+                }
+            }
+        }
+        let device = try await Device.connect(to: bus.address, logger: logger)
+        let subscription = try await device.subscribe(to: [.battery])
+        #expect(try await subscription.next()?.generation == 1)
+        await #expect(throws: ReveilleError.self) { try await device.refresh() }
+        while lines.withLock({ $0.last != "reconnected to the bus" }) { await Task.yield() }
+        #expect(
+            lines.withLock { $0 } == [
+                #"the bus is newer than this program: unknown value events.aspect "weather""#,
+                "disconnected from the bus: the bus closed the connection", "reconnected to the bus",
+            ])
         bus.stop()
     }
 

@@ -19,19 +19,23 @@ import Testing
         #expect(alarm.next != nil)
         try await device.schedule(
             ScheduleRequest("daily", publishing: Self.name, .daily(hour: 7, minute: 30, zone: "UTC"), value: [:]))
-        try await device.schedule(ScheduleRequest("soon", publishing: Self.name, .after(.seconds(300)), value: [:]))
+        let soon = ScheduleTime.at(.now + .seconds(300))
+        try await device.schedule(ScheduleRequest("soon", publishing: Self.name, soon, value: [:]))
         try await device.schedule(
-            ScheduleRequest("weekly", publishing: Self.name, .weekly(.sunday, hour: 7, zone: "UTC"), value: [:]))
+            ScheduleRequest("weekly", publishing: Self.name, .weekly([.sunday], hour: 7, zone: "UTC"), value: [:]))
+        let work = ScheduleTime.weekly([.monday, .friday], hour: 9)
+        try await device.schedule(ScheduleRequest("work", publishing: Self.name, work, value: [:]))
         let entries = try await device.scheduled()
-        #expect(entries.map(\.id) == ["alarm", "daily", "soon", "weekly"])
+        #expect(entries.map(\.id) == ["alarm", "daily", "soon", "weekly", "work"])
         #expect(entries[0] == alarm && alarm.time == .every(.seconds(3_600)))
         #expect(try alarm.value.decode(as: [String: String].self) == ["sound": "bell"])
         #expect(entries[1].time == .calendar(CalendarRule(hour: 7, minute: 30), zone: "UTC"))
-        #expect(entries[2].next.map { ($0 - .now) <= .seconds(300) && ($0 - .now) > .seconds(200) } == true)
-        #expect(entries[3].time == .calendar(CalendarRule(weekday: 7, hour: 7, minute: 0), zone: "UTC"))
+        #expect(entries[2].time == soon)
+        #expect(entries[3].time == .calendar(CalendarRule(weekdays: [.sunday], hour: 7, minute: 0), zone: "UTC"))
+        #expect(entries[4].time == work)
         #expect(try await device.cancelScheduled("alarm"))
         #expect(try await !device.cancelScheduled("alarm"))
-        #expect(try await device.cancelAllScheduled() == 3)
+        #expect(try await device.cancelAllScheduled() == 4)
     }
 
     @Test func impossibleEntriesAreRefused() async throws {

@@ -106,8 +106,8 @@ import Testing
         let parts = texts.map { Int($0) }
         let weekdays = Set(texts[2].split(separator: "+").compactMap { Int($0).flatMap(Weekday.init) })
         let rule = CalendarRule(
-            month: parts[0], day: parts[1], weekday: parts[2], weekdays: weekdays.count > 1 ? weekdays : nil,
-            hour: parts[3], minute: parts[4], second: parts[5])
+            month: parts[0], day: parts[1], weekdays: weekdays.isEmpty ? nil : weekdays, hour: parts[3],
+            minute: parts[4], second: parts[5])
         func timestamp(_ seconds: Int) -> Timestamp { Timestamp(microseconds: Int64(seconds) * 1_000_000) }
         var last = start
         for (index, word) in words.dropFirst(2).enumerated() {

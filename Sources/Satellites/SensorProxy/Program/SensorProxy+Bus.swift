@@ -19,7 +19,7 @@ extension SensorProxy {
     /// Asks the bus which sensors the device has.
     func check() async {
         do {
-            let answers = try await device.check(Sensor.allCases.map { Capability($0.aspect) })
+            let answers = try await device.checkAll(Sensor.allCases.map { Capability($0.aspect) })
             let present = zip(Sensor.allCases, answers).filter { $1 == .yes }.map(\.0)
             offer()
             handle(.checked(Set(present)))

@@ -49,7 +49,7 @@ struct SensorProxyCommand: ParsableCommand {
             let thread = try LoopThread()
             let task = try AwaitedTask()
             task.start(on: thread) { [address, log] in
-                let device = try await Device.connect(to: address, on: thread)
+                let device = try await Device.connect(to: address, logger: .warnings, on: thread)
                 if let failure = await SensorProxy(device, on: thread, log: log).run() { throw failure }
             }
             try task.wait()

@@ -36,8 +36,9 @@ enum ZoneTarget {
         func part(_ bit: Int, _ value: Int) -> Int? { given & 1 << bit == 0 ? nil : value }
         let day = part(1, values[0] >> 3)
         let rule = CalendarRule(
-            month: part(0, values[0] & 7 + 1), day: day == 0 ? -1 : day, weekday: part(2, values[1] % 7 + 1),
-            hour: part(3, values[1] >> 4), minute: part(4, values[2] % 60), second: part(5, values[2] >> 6))
+            month: part(0, values[0] & 7 + 1), day: day == 0 ? -1 : day,
+            weekdays: part(2, values[1] % 7 + 1).flatMap(Weekday.init).map { [$0] }, hour: part(3, values[1] >> 4),
+            minute: part(4, values[2] % 60), second: part(5, values[2] >> 6))
         return rule.fault == nil ? rule : nil
     }
 

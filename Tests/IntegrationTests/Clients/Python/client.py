@@ -6,6 +6,8 @@ Tests/ClientConformance/run documents the lines. The actions that are not listed
 import asyncio
 import dataclasses
 import json
+import logging
+import os
 import pathlib
 import sys
 import threading
@@ -13,6 +15,9 @@ import types
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[4] / "Sources/Clients/Python"))
 import reveille  # noqa: E402
+
+if "REVEILLE_TEST_LOG" in os.environ:
+    logging.basicConfig(level=os.environ["REVEILLE_TEST_LOG"])
 
 bus = None
 subscriptions = {}
