@@ -6,7 +6,7 @@ package import Varlink
 package protocol BusReply: Sendable, Hashable {
     /// Decodes a reply of a bus that may be newer than this program; unknown fields are ignored.
     ///
-    /// So are elements of an unknown aspect. In a reading, an unknown word reads as `unknown`.
+    /// So are elements of an unknown aspect, and events without their state. In a reading, an unknown word reads as `unknown`.
     init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError)
     var parameters: JSONObject { get }
     /// Returns the bytes of the reply, including the NUL.
@@ -20,7 +20,7 @@ extension BusReply {
 /// An element of a reply's list.
 package protocol ReplyElement: Sendable, Hashable {
     static var list: FieldName { get }
-    /// Decodes an element; `nil` for an unknown aspect.
+    /// Decodes an element; `nil` for an unknown aspect, and for a state of an unknown kind.
     init?(_ fields: inout Fields) throws(CallError)
     var structure: JSON { get }
 }
@@ -60,10 +60,10 @@ package final class UnknownWords {
 
     package init() {}
 
-    /// Notes a word, whose field is found for the first one only: each search passes what precedes it in the message.
-    func note(_ word: String, in field: @autoclosure () -> String) {
+    /// Notes a word, or a null where a value must be, whose field is found for the first one only: each search passes what precedes it in the message.
+    func note(_ word: String?, in field: @autoclosure () -> String) {
         guard first == nil else { return }
-        let shown = String(String.UnicodeScalarView(word.unicodeScalars.prefix(Self.shownLength)))
-        first = field() + " " + shown.debugDescription
+        let shown = word.map { String(String.UnicodeScalarView($0.unicodeScalars.prefix(Self.shownLength))) }
+        first = field() + " " + (shown?.debugDescription ?? "null")
     }
 }

@@ -8,9 +8,10 @@ extension Event: ReplyElement, WireStructure {
     package static var list: FieldName { "events" }
 
     package init?(_ fields: inout Fields) throws(CallError) {
-        guard let aspect: Aspect = try fields.requiredName(.aspect) else { return nil }
+        guard let aspect: Aspect = try fields.requiredName(.aspect), let reading = try fields.reading(of: aspect)
+        else { return nil }
         self.init(
-            reading: try fields.reading(of: aspect),
+            reading: reading,
             generation: try fields.count(.generation), sequence: try fields.count(.sequence),
             changeCount: try fields.count(.changes), isNetChange: try fields.bool(.netChange),
             firstChangedAt: Timestamp(microseconds: Int64(try fields.integer(.firstChangedAt))),

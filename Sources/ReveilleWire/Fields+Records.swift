@@ -114,13 +114,18 @@ extension Fields: StateSource {
 
     /// Reads the state of an aspect; only a published name may have none.
     ///
+    /// A state that is missing reads as `nil` if unknown words are collected: a later version may have it elsewhere.
     /// Errors name the path from the aspect on.
-    mutating func reading(of aspect: Aspect) throws(CallError) -> Reading {
+    mutating func reading(of aspect: Aspect) throws(CallError) -> Reading? {
         guard let builtIn = aspect.builtIn else {
             return .published(PublishedValue(aspect, try optional(.value) { $0.objectValue }))
         }
-        guard let index = text.member(builtIn.rawValue, of: structure), case .object = text.nodes[index].value else {
-            throw invalid(builtIn)
+        var index = text.member(builtIn.rawValue, of: structure)
+        if let found = index, case .null = text.nodes[found].value { index = nil }
+        guard let index else {
+            guard let unknownWords else { throw invalid(builtIn) }
+            unknownWords.note(nil, in: path(of: builtIn.rawValue))
+            return nil
         }
         let outer = root
         root = (structure, "")

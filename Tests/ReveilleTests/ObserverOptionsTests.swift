@@ -34,6 +34,24 @@ import Testing
         try await waitUntilAllSubscriptionsEnd(to: device)
     }
 
+    @Test("an observer that begins in the background is called with the state that it asked for, and then at the wake")
+    func observerBeginsInTheBackground() async throws {
+        let device = try await Device.inMemory()
+        let (calls, continuation) = AsyncStream.makeStream(of: Int.self)
+        let options = SubscriptionOptions(initial: true, background: true)
+        var numbers = calls.makeAsyncIterator()
+        let token = try await device.observeConcurrently(.proximity, options: options) {
+            continuation.yield($0.changeCount)
+        }
+        #expect(await numbers.next() == 0)
+        for reading in [Proximity.near, .far, .near] { try await device.post(.proximity(reading)) }
+        let subscription = try #require(try await device.shell.subscriptions().first)
+        #expect(subscription.holds == .app && subscription.pending == [.proximity: 3])
+        try await device.enterForeground()
+        #expect(await numbers.next() == 3)
+        token.cancel()
+    }
+
     @Test("an observer that resumes is called with the changes since its positions") func observerResumes() async throws
     {
         let device = try await Device.inMemory()

@@ -40,6 +40,20 @@ import Varlink
         #expect(words.first == #"events.aspect "weather""#)
     }
 
+    @Test("an event without its state is skipped, and noted", arguments: [nil, JSON.null])
+    func eventWithoutAState(state: JSON?) throws {
+        let words = UnknownWords()
+        guard var event = Self.battery(state: "full").objectValue else { throw CallError.invalidParameter("event") }
+        event["battery"] = state
+        let events = try [Event](["events": [.object(event), Self.battery(state: "full")]], noting: words)
+        #expect(events.count == 1)
+        #expect(words.first == "events.battery null")
+        event["battery"] = 5
+        #expect(throws: CallError.invalidParameter("battery")) {
+            try [Event](["events": [.object(event)]], noting: UnknownWords())
+        }
+    }
+
     @Test(arguments: [JSON.integer(-1), .integer(.min), 0.5, "seven", .null])
     func invalidGenerationIsAnError(_ generation: JSON) throws {
         #expect(throws: CallError.invalidParameter("events.generation")) {

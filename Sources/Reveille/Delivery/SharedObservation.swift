@@ -79,7 +79,7 @@ final class SharedObservation: EventSink {
             return state
         }
         member.sink.receive(.start(member.wantsCurrent ? [] : states, instance: instance))
-        if member.wantsCurrent { member.sink.receive(.events(states)) }
+        if member.wantsCurrent { member.sink.receive(.answer(states)) }
     }
 
     func cancel() {

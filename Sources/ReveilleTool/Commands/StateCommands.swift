@@ -13,7 +13,7 @@ struct TargetOptions: ParsableArguments {
 
     /// Clears the operator's hold of subscriptions, and reports and returns the reasons why they remain held.
     func wake(_ ids: [String], on device: Device) async throws -> HoldReasons {
-        for id in ids { try await device.shell.wake(id) }
+        try await ids.changeEach { try await device.shell.wake($0) }
         let subscribers = try await device.shell.subscriptions().filter { ids.contains($0.id) }
         if subscribers.isEmpty { Console.error("reveille: \(subscription) has ended") }
         let holds = subscribers.reduce(into: HoldReasons()) { $0.formUnion($1.holds) }
@@ -46,9 +46,8 @@ struct HoldCommand: AwaitingCommand {
 
     func perform() async throws {
         let device = try await options.target.bus.device()
-        for id in try await options.target.name.ids(on: device) {
-            try await device.shell.hold(id, wakeAfter: options.wakeAfter)
-        }
+        let ids = try await options.target.name.ids(on: device)
+        try await ids.changeEach { try await device.shell.hold($0, wakeAfter: options.wakeAfter) }
     }
 }
 
@@ -70,9 +69,7 @@ struct SuspendCommand: AwaitingCommand {
     func perform() async throws {
         let device = try await options.target.bus.device()
         let ids = try await options.target.name.program(on: device)
-        // A cgroup is frozen only if none of its subscriptions is in the foreground.
-        for id in ids.dropLast() { try await device.shell.hold(id, wakeAfter: options.wakeAfter) }
-        if let id = ids.last { try await device.shell.suspend(id, wakeAfter: options.wakeAfter) }
+        try await device.shell.suspend(program: ids, wakeAfter: options.wakeAfter)
     }
 }
 

@@ -112,16 +112,13 @@ extension Device {
             try await shell.hold(id)
             return "\(name) is in the background"
         case .suspended:
-            // A cgroup is frozen only if none of its subscriptions is in the foreground.
-            for other in try await shell.subscriptions().program(of: id) where other.id != id {
-                try await shell.hold(other.id)
-            }
-            try await shell.suspend(id)
+            try await shell.suspend(program: try await shell.subscriptions().program(of: id).map(\.id))
             return "\(name) is suspended"
         case .foreground:
             let program = try await shell.subscriptions().program(of: id)
             let isFrozen = program.contains { $0.id == id && $0.holds.contains(.frozen) }
-            for one in program where isFrozen || one.id == id { try await shell.wake(one.id) }
+            let ids = program.map(\.id).filter { isFrozen || $0 == id }
+            try await ids.changeEach { try await shell.wake($0) }
             let holds = try await shell.subscriptions().first { $0.id == id }?.holds
             return switch holds {
             case nil: "\(name) has ended"

@@ -35,6 +35,18 @@ def fields(scene):
 
 
 @case(
+    "an event without its state is ignored",
+    "A later version may have the state of an aspect in another field. Only a withdrawn name has none.")
+def stateless(scene):
+    bus = scene.scripted_bus()
+    client, subscription = subscribed(scene, bus, "battery")
+    moved = {name: value for name, value in battery(1, 0.6).items() if name != "battery"} | {"cell": {"level": 0.6}}
+    null = battery(2, 0.5) | {"battery": None}
+    subscription.notify(events=[moved, null, battery(3, 0.4, changes=3)])
+    expect("the only event", level(client.next()), (0.4, 3))
+
+
+@case(
     "a word of a later version is a word",
     "States may get more words. An event with an unknown one is delivered as any other.")
 def words(scene):

@@ -48,6 +48,24 @@ import Testing
         while last != ["step": 4], let event = try await subscription.next() { last = try event.value() }
     }
 
+    @Test("a tied state does not return over a newer one that lasts when the bus is back", arguments: [false, true])
+    func newerStateStays(isKilled: Bool) async throws {
+        let kept: Aspect = "org.example.other"
+        for name in [Self.name, kept] {
+            try await device.publish(PublishedName(name), ["step": 1], whileConnected: true)
+        }
+        let other = try await Device.connect(to: bus.address)
+        try await other.publish(PublishedName(Self.name), ["step": 2])
+        if isKilled { try bus.waitUntilSaved() }
+        try await restart(isKilled: isKilled, for: device)
+        #expect(try await value(kept) == ["step": 1])
+        #expect(try await value() == ["step": 2])
+        await device.close()
+        while (try? await other.refresh()) == nil { backOff() }
+        while try await other.value(of: PublishedName<[String: Int]>(kept)) != nil { backOff() }
+        #expect(try await other.value(of: PublishedName<[String: Int]>(Self.name)) == ["step": 2])
+    }
+
     @Test func stateThatWasWithdrawnIsNotPublishedAgain() async throws {
         try await device.publish(PublishedName(Self.name), ["step": 1], whileConnected: true)
         try await device.withdraw(PublishedName<[String: Int]>(Self.name))

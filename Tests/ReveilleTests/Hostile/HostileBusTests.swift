@@ -104,7 +104,7 @@ import Varlink
     @Test func invalidEventEndsSubscriptionAndObserverWithAnError() async throws {
         let bus = try MadeUpBus.streaming(at: path) { peer in
             peer.start([.battery(0.5, 1, changes: 0)])
-            peer.answer(#"{"events":[{"aspect":"battery","generation":"two"}]}"#, continues: true)
+            peer.answer(#"{"events":[{"aspect":"battery","battery":5}]}"#, continues: true)
         }
         let device = try await Device.connect(to: bus.address)
         let subscription = try await device.subscribe(to: [.battery])
