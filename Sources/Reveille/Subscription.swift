@@ -82,8 +82,9 @@ public final class Subscription: AsyncSequence, Sendable {
     ///
     /// - Parameter wakeAfter: A millisecond to a year, after which the subscription wakes even if this process hangs;
     ///   `nil` for no deadline.
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a `wakeAfter` out of range, or
-    ///   ``ReveilleError/Code/timeout`` if the bus does not answer.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for a `wakeAfter` out of range,
+    ///   ``ReveilleError/Code/timeout`` if the bus does not answer, or ``ReveilleError/Code/closed`` if the subscription has
+    ///   ended.
     public func enterBackground(wakeAfter: Duration? = nil) async throws {
         try await device.engine.enterBackground(id, wakeAfter: wakeAfter)
     }
@@ -93,7 +94,8 @@ public final class Subscription: AsyncSequence, Sendable {
     /// The call returns when these events can be taken, even if the bus has to wait for a sensor. If the bus is gone,
     /// the events follow when it is back.
     ///
-    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/timeout`` if the bus does not answer.
+    /// - Throws: ``ReveilleError``: ``ReveilleError/Code/timeout`` if the bus does not answer, or
+    ///   ``ReveilleError/Code/closed`` if the subscription has ended.
     public func enterForeground() async throws {
         try await device.engine.enterForeground(id)
     }

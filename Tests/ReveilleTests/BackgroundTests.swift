@@ -47,6 +47,29 @@ import Varlink
         bus.stop()
     }
 
+    @Test("after the end of a subscription or of its device, a change of the background says so")
+    func endedSubscriptionsSaySo() async throws {
+        let device = try await Device.inMemory()
+        let subscriptions = [try await device.subscribe(to: [.battery]), try await device.subscribe(to: [.battery])]
+        func expectClosed(_ subscription: Subscription) async {
+            for attempt in [
+                { () async throws -> Void in try await subscription.enterBackground() },
+                { () async throws -> Void in try await subscription.enterForeground() },
+                { () async throws -> Void in try await subscription.becomeInactive() },
+            ] {
+                let error = await #expect(throws: ReveilleError.self) { try await attempt() }
+                #expect(error?.code == .closed)
+            }
+        }
+        subscriptions[0].cancel()
+        while try await device.shell.subscriptions().count > 1 { await Task.yield() }
+        await expectClosed(subscriptions[0])
+        try await device.enterBackground()
+        await device.close()
+        await expectClosed(subscriptions[1])
+        await #expect { try await device.enterForeground() } throws: { ($0 as? ReveilleError)?.code == .closed }
+    }
+
     @Test(arguments: [Duration.zero, .microseconds(999), .milliseconds(-5), .seconds(31_536_001), .seconds(Int64.max)])
     func wakeAfterMustBeInItsRange(_ time: Duration) async throws {
         let device = try await Device.inMemory()

@@ -9,17 +9,30 @@ import Varlink
 extension Engine {
     func enterBackground(wakeAfter: Duration?) async throws(ReveilleError) {
         try Self.check(wakeAfter)
-        for id in streams.keys.sorted() { try await enterBackground(id, wakeAfter: wakeAfter) }
+        try checkIsOpen()
+        // Any may end meanwhile.
+        for id in streams.keys.sorted() where streams[id] != nil {
+            try await enterBackground(id, wakeAfter: wakeAfter)
+        }
     }
 
     func enterForeground(inactive: Bool) async throws(ReveilleError) {
-        for id in streams.keys.sorted() { try await enterForeground(id, inactive: inactive) }
+        try checkIsOpen()
+        for id in streams.keys.sorted() where streams[id] != nil {
+            try await enterForeground(id, inactive: inactive)
+        }
+    }
+
+    private func openStream(_ id: StreamID) throws(ReveilleError) -> EventStream {
+        try checkIsOpen()
+        guard let stream = streams[id] else { throw ReveilleError(.closed, "SetState: the subscription has ended") }
+        return stream
     }
 
     /// Sends a stream to the background; a second call only replaces the deadline.
     func enterBackground(_ id: StreamID, wakeAfter: Duration?) async throws(ReveilleError) {
         try Self.check(wakeAfter)
-        guard let stream = streams[id] else { return }
+        let stream = try openStream(id)
         let number = nextNumber()
         var background = EventStream.Background(number: number)
         if let milliseconds = wakeAfter?.wholeMilliseconds {
@@ -81,7 +94,7 @@ extension Engine {
 
     /// Wakes a stream; if a new background begins before the bus has answered, the new background stays.
     func enterForeground(_ id: StreamID, inactive: Bool = false) async throws(ReveilleError) {
-        guard let stream = streams[id] else { return }
+        let stream = try openStream(id)
         stream.isInactive = inactive
         let background = stream.background?.number
         // The bus may have ended the background at its deadline: later changes are not dropped.

@@ -120,6 +120,10 @@ package actor Engine {
         try ReveilleError.requiring { () throws(SystemError) in try BusLink(connector) }
     }
 
+    func checkIsOpen() throws(ReveilleError) {
+        if channel == nil { throw .closed }
+    }
+
     /// Returns the connection for calls; a new one begins with the states that are tied to it.
     func openChannel() throws(ReveilleError) -> BusLink {
         guard let channel else { throw .closed }
