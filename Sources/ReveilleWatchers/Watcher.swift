@@ -73,6 +73,8 @@ package struct Examination: Sendable, Hashable {
 
     package var findings: [Finding]
     package var advice: [String]
+    /// Whether there is a source that gives no reading, or one that says nothing.
+    package var isUnknown = false
 
     package init(advice: [String] = []) {
         findings = []
@@ -113,6 +115,8 @@ package enum SourceDescription: Sendable, Hashable {
     /// The names of the devices or files.
     case available(String)
     case unavailable(String)
+
+    package var isAvailable: Bool { if case .available = self { true } else { false } }
 
     /// Describes sources that have to be found first; an error is the reason why there are none.
     init(_ find: () throws(SystemError) -> SourceDescription) {

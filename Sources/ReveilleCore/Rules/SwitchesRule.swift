@@ -21,7 +21,7 @@ package enum CaseSwitch: Int, Sendable, CaseIterable {
 /// A switch that several devices have is on if any of them says so.
 package struct SwitchesRule: Sendable {
     /// Whether the login manager has reported a closed lid: its property does not distinguish an open lid from none.
-    private var hasLid = false
+    package private(set) var hasLid = false
 
     package init() {}
 

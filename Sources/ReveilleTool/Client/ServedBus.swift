@@ -29,7 +29,10 @@ struct ServedBus {
         if let process {
             facts += [
                 ("uptime", "\(process.uptimeText), process \(process.pid)"),
-                ("configuration", process.configuration ?? "defaults"),
+                (
+                    "configuration",
+                    process.configuration ?? (process.isEnvironmentVisible ? "defaults" : "not visible to this user")
+                ),
             ]
         }
         return facts

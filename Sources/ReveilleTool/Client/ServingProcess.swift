@@ -7,8 +7,9 @@ import ReveilleSystem
 struct ServingProcess {
     let pid: Int32
     let uptime: Duration
-    /// The value of `--config`; `nil` if the defaults are in force.
+    /// The file of `--config` or `$REVEILLE_CONFIG`; `nil` if the defaults are in force, or the environment is not visible.
     let configuration: String?
+    let isEnvironmentVisible: Bool
 
     /// Inspects a process.
     ///
@@ -25,7 +26,13 @@ struct ServingProcess {
             if argument == "--config", index + 1 < arguments.count { configuration = arguments[index + 1] }
             if argument.hasPrefix("--config=") { configuration = String(argument.dropFirst("--config=".count)) }
         }
-        self.configuration = configuration.map { Self.absolute($0, of: pid) }
+        let variables = Self.words(of: pid, in: "environ")
+        isEnvironmentVisible = variables != nil
+        let variable = "REVEILLE_CONFIG="
+        let usual = variables?.first { $0.hasPrefix(variable) }.map { String($0.dropFirst(variable.count)) }
+        self.configuration = (configuration ?? usual.flatMap { access($0, F_OK) == 0 ? $0 : nil }).map {
+            Self.absolute($0, of: pid)
+        }
     }
 
     /// The uptime in its two largest units: `3 d 4 h`, `12 min 5 s`.
@@ -39,8 +46,10 @@ struct ServingProcess {
     }
 
     /// Returns a process's program and arguments, followed by an empty string; `nil` if the process has ended.
-    static func arguments(of pid: Int32) -> [String]? {
-        guard case .bytes(let bytes) = FileContents.read("/proc/\(pid)/cmdline", limit: 1 << 20) else { return nil }
+    static func arguments(of pid: Int32) -> [String]? { words(of: pid, in: "cmdline") }
+
+    private static func words(of pid: Int32, in file: String) -> [String]? {
+        guard case .bytes(let bytes) = FileContents.read("/proc/\(pid)/\(file)", limit: 1 << 20) else { return nil }
         return bytes.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     }
 

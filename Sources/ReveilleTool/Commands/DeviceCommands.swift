@@ -4,7 +4,6 @@ import ArgumentParser
 import Glibc
 import Reveille
 import ReveilleConsole
-import ReveilleHost
 import ReveilleSystem
 import ReveilleWire
 import Varlink
@@ -100,14 +99,10 @@ struct CheckCommand: AwaitingCommand {
 
     /// Prints for each program with a subscription whether the bus can suspend it, if both run as this user.
     private func printPrograms(of device: Device, _ column: Int) async throws {
-        guard let server = try BlockingClient(bus.resolved()).peer, server.uid == geteuid() else { return }
         let subscribers = try await device.shell.subscriptions()
-        let processes = Set(subscribers.map(\.processID))
-        for process in processes.sorted() {
-            let name = subscribers.first { $0.processID == process && $0.name != nil }?.name ?? "process \(process)"
-            let obstacle = SystemPrograms.obstacle(toSuspending: process, by: server.pid, subscribers: processes)
+        for (name, reason) in try BlockingClient(bus.resolved()).obstacles(toSuspending: subscribers) ?? [] {
             let text = StyledText("  \(name)").padded(to: column - 1) + " "
-            try Console.line(text + Self.text(obstacle.map { .no($0.reason) } ?? .yes))
+            try Console.line(text + Self.text(reason.map { .no($0) } ?? .yes))
         }
     }
 

@@ -80,7 +80,7 @@ enum StatusTables {
         }
     }
 
-    private static func list(_ items: [String], separator: String, isWhole: Bool = true) -> String {
+    static func list(_ items: [String], separator: String, isWhole: Bool = true) -> String {
         let further = items.count - shownInCell
         return items.prefix(shownInCell).joined(separator: separator)
             + (further > 0 ? " and \(isWhole ? "" : "at least ")\(further) more" : "")

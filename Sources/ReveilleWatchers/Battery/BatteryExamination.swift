@@ -12,11 +12,12 @@ enum BatteryExamination {
             examination.add("MacBook", "levels are energy ratios, since capacity is wrong")
         }
         let reading = BatteryRule.reading(of: supplies, isMacBook: isMacBook)
+        examination.isUnknown = reading.level == nil
         let level = reading.level.map { "\(Int(($0 * 100).rounded()))%" } ?? "level unknown"
         let supply = reading.supply.map { " (\($0))" } ?? ""
         let plugged = reading.isPlugged.map { $0 ? "plugged in\(supply)" : "not plugged in" } ?? "power source unknown"
         examination.add("reading", "\(reading.state), \(level), \(plugged), charge status \(reading.chargeStatus)")
-        if supplies.count > 1 {
+        if supplies.count(where: { $0.facts.kind == .battery }) > 1 {
             examination.advice.append(
                 "to choose, set battery.ignore or battery.count to names, such as [\"\(supplies[0].name)\"], or \(SupplyChoices.property) to ignore or count by udev"
             )

@@ -158,6 +158,11 @@ final class SlowDevices {
 }
 
 extension SourceDescription {
+    /// Adds that a device that a person chose is not there, so that the usual one is used.
+    func noting(missing name: String?) -> SourceDescription {
+        name.map { adding("not \($0), which was chosen and is missing") } ?? self
+    }
+
     fileprivate func adding(_ text: String) -> SourceDescription {
         switch self {
         case .available(let names): .available("\(names), \(text)")

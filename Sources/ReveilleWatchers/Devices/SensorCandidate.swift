@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ReveilleHost
 import ReveilleSystem
 
 /// A device that may be the sensor of an aspect.
@@ -16,8 +17,10 @@ extension SensorWatch {
     /// Returns the sensor that is used, or why there is none; `absence` is the reason if there are no candidates.
     func source(orElse absence: String) -> SourceDescription {
         finder.source { candidates in
-            for candidate in candidates where candidate.sensor != nil {
-                return .available(candidate.title + (manner.map { ", " + $0 } ?? ""))
+            if let used = candidates.first(where: { $0.sensor != nil }) {
+                let missing = candidates.filter { $0.reason == UdevDevice.missingChoice }.map(\.title)
+                let source = SourceDescription.available(used.title + (manner.map { ", " + $0 } ?? ""))
+                return source.noting(missing: missing.first)
             }
             let ignored = candidates.map { "\($0.title) \($0.reason)" }.joined(separator: "; ")
             return .unavailable(ignored.isEmpty ? absence : ignored)
@@ -75,6 +78,7 @@ extension Examination {
         add("read", reader.manner)
         guard case .values(let values) = sample else {
             add("raw", "\(sample)")
+            isUnknown = true
             return nil
         }
         add("raw", values.map { "\($0)" }.joined(separator: ", "))
@@ -83,6 +87,7 @@ extension Examination {
 
     mutating func add(_ error: SystemError, of access: SensorAccess) {
         add("raw", "\(error)")
+        isUnknown = true
         if case .input(let node, _) = access { advice.append("join the group input to read \(node)") }
     }
 }

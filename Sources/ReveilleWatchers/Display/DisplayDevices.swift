@@ -66,9 +66,8 @@ struct DisplayDevices: Sendable {
     var source: SourceDescription {
         let connected = connectors.map(\.connector).filter(\.isConnected)
         let names = connected.map(\.name) + [backlight?.name].compactMap { $0 }
-        return names.isEmpty
-            ? .unavailable("no display in /sys/class/drm, and no backlight")
-            : .available(names.joined(separator: ", "))
+        guard !names.isEmpty else { return .unavailable("no display in /sys/class/drm, and no backlight") }
+        return SourceDescription.available(names.joined(separator: ", ")).noting(missing: missing)
     }
 
     func examine(scale: Double?) -> Examination {

@@ -165,8 +165,6 @@ package final class OrientationWatcher: Watcher {
             else { return }
             examination.add("used", candidate.title)
             OrientationExamination.examine(sensor, settings, &examination)
-            examination.advice.append(
-                "for a wrong pose, set orientation.matrix or orientation.frame (hid, iio-doc) in the configuration")
         }
     }
 }

@@ -16,6 +16,7 @@ enum PowerExamination {
             examination.advice += gaps(of: pack, in: supply).map { pack.name + ": " + $0 }
         }
         examination.add("reading", "\(reading)")
+        examination.isUnknown = reading.packs.isEmpty
         if reading.packs.isEmpty {
             examination.advice.append("a device without a battery has no power to report; no action is needed")
         }

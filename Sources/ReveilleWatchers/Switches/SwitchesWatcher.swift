@@ -173,7 +173,10 @@ package final class SwitchesWatcher: Watcher {
             let needed = SwitchesRule.properties(besides: Set(readable.flatMap(\.switches)))
             var reasons = present.filter { !$0.isReadable }.map { "\($0.title) cannot be read" }
             var sources = readable.map(\.title)
+            // The login manager has the switches of input devices, and reports those of none as off.
+            let isKnown = !present.isEmpty || rule.hasLid || properties.values.contains(true)
             switch answer {
+            case nil where !isKnown, .values? where !isKnown: break
             case .values(let values)? where needed.contains { values[$0] != nil }:
                 sources.append("login manager (\(needed.filter { values[$0] != nil }.joined(separator: ", ")))")
             case nil where LoginProperties.isThere(root: root) && !needed.isEmpty: sources.append("login manager")

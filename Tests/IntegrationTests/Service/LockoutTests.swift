@@ -39,11 +39,15 @@ struct LockoutTests {
         let bus = try BusProcess(launcher: ["sh", "-c", script])
         let environment = ["REVEILLE_ADDRESS": bus.address]
         let identity = ["--reuid", OtherUser.id, "--regid", OtherUser.id, "--clear-groups"]
-        let attacker = try RunningProgram(
-            identity + ["/usr/bin/python3", "-c", Self.attack], program: "setpriv", in: bus.directory,
-            environment: environment)
+        func attack() throws -> RunningProgram {
+            let attacker = try RunningProgram(
+                identity + ["/usr/bin/python3", "-c", Self.attack], program: "setpriv", in: bus.directory,
+                environment: environment)
+            try wait(for: "the refusal: \(attacker.errors)") { attacker.output.hasSuffix("\n") }
+            return attacker
+        }
+        let attacker = try attack()
         defer { attacker.process.signal(SIGKILL) }
-        try wait(for: "the refusal: \(attacker.errors)") { attacker.output.hasSuffix("\n") }
         #expect(attacker.output.hasPrefix("512 "))
         #expect(attacker.output.contains(#""quota":"processConnections""#))
 
@@ -61,5 +65,10 @@ struct LockoutTests {
         #expect(publisher.code == 0, "\(publisher.errors)")
         let reader = try run("get", "org.example.volume")
         #expect(reader.output.contains("level"), "\(reader.errors)")
+        // Two such programs have all connections that there are.
+        let second = try attack()
+        defer { second.process.signal(SIGKILL) }
+        let refused = try run("doctor").output
+        #expect(refused.contains("\nQuotaExceeded: bus\n"), "\(refused)")
     }
 }

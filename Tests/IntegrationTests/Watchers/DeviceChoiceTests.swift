@@ -68,7 +68,10 @@ import Varlink
         let chosen = #"{ orientation: { sensor: "i2c-KIOX020A:00" } }"#
         #expect(usual == "portrait")
         #expect(try state(of: "orientation", chosen)["pose"] != usual)
-        #expect(try state(of: "orientation", #"{ orientation: { sensor: "none" } }"#)["pose"] == usual)
+        let missing = try BusProcess(configuration: #"{ orientation: { sensor: "none" } }"#, phone: phone)
+        #expect(try missing.client().state(of: "orientation")["orientation"]?.objectValue?["pose"] == usual)
+        let source = try missing.description(of: "orientation")["source"]?.stringValue
+        #expect(source?.hasSuffix(", not none, which was chosen and is missing") == true, "\(source ?? "")")
         #expect(try doctor().contains("set orientation.sensor to a name"))
         #expect(try doctor(chosen).contains("ignored: another one was chosen"))
     }

@@ -43,6 +43,17 @@ struct LoginSwitchesTests {
         #expect(try bus.description(of: "switches")["source"] == "login manager (LidClosed, Docked)")
     }
 
+    @Test("a machine of which no device and no property shows a switch has no source")
+    func machineWithoutASwitch() async throws {
+        try await scene.manager.appear(["LidClosed": .boolean(false), "Docked": .boolean(false)])
+        let subscriber = try bus.subscribe(#"{"aspects":["switches"]}"#)
+        #expect(try bus.description(of: "switches")["reason"] == "no switch of the case can be read")
+        await scene.manager.set("Docked", .boolean(true))
+        try bus.client().call("Refresh")
+        #expect(try bus.description(of: "switches")["available"] == true)
+        withExtendedLifetime(subscriber) {}
+    }
+
     @Test("a subscriber that wakes receives what the login manager says now")
     func wakingSubscriberReceivesNews() async throws {
         try await scene.manager.appear(["LidClosed": .boolean(true), "Docked": .boolean(false)])
