@@ -74,15 +74,15 @@ struct BusHistory {
         items.append(.gap(aspect, from: start, until: time))
     }
 
-    /// Reports the start of the known history, if it is later than requested.
+    /// Reports the start of the log, if it is later than requested.
     func reportStart(since wanted: Timestamp?) {
         guard aspects.count < 2 else { return }
-        let what = aspects.first.map { "\($0) " } ?? ""
         if let start {
             guard wanted.map({ $0 < start }) ?? true else { return }
-            Console.error("reveille: the bus knows \(what)since \(LocalTime.date(start)) \(LocalTime.time(start))")
-        } else if aspects.first?.builtIn?.isWatchedOnDemand == true {
-            Console.error("reveille: \(what)was never watched; 'watch' in the configuration lets the bus watch it")
+            let what = aspects.first.map { " of \($0)" } ?? ""
+            Console.error("reveille: the log\(what) begins at \(LocalTime.date(start)) \(LocalTime.time(start))")
+        } else if let aspect = aspects.first, aspect.builtIn?.isWatchedOnDemand == true {
+            Console.error("reveille: \(aspect) was never watched; 'watch' in the configuration lets the bus watch it")
         }
     }
 }

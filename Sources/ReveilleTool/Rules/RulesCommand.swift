@@ -57,6 +57,10 @@ struct RulesCommand: GuardedCommand {
 
     func perform() throws {
         let file = try RulesFile(path: absolutePath())
+        if path == nil, access(file.path, F_OK) != 0, errno == ENOENT {
+            throw Failure(
+                .configuration, "there is no file of rules, \(file.path); 'reveille help rules' has an example")
+        }
         let bytes = try Failure.coded(.configuration) { try RequiredFile.read(file.path, limit: RulesFile.sizeLimit) }
         if check { return try check(file, file.parse(bytes)) }
         let statePath = try state ?? file.statePath()

@@ -179,7 +179,7 @@ struct ScheduleCancelCommand: AwaitingCommand {
     @Argument(help: "The identifiers of the entries.", completion: ScheduleEntry.completion)
     var ids: [String] = []
 
-    @Flag(help: "Remove all entries.")
+    @Flag(help: "Remove all entries, except those of rules, which 'reveille rules' keeps for the lines of its file.")
     var all = false
 
     @OptionGroup var bus: BusOptions
@@ -190,12 +190,23 @@ struct ScheduleCancelCommand: AwaitingCommand {
 
     func perform() async throws {
         let device = try await bus.device()
-        if all { try await device.cancelAllScheduled() }
+        if all { return try await cancelAll(on: device) }
         var missing: [String] = []
         for id in ids where try await !device.cancelScheduled(id) { missing.append(id) }
         guard let first = missing.first else { return }
         let known = try await device.listings.map(\.entry.id)
         let hint = missing.count == 1 ? Suggestion.phrase(for: first, among: known) : ""
         throw Failure(.failure, "there is no entry \(Suggestion.list(missing))\(hint)")
+    }
+
+    private func cancelAll(on device: Device) async throws {
+        let entries = try await device.listings.map(\.entry.id)
+        let others = entries.filter { !$0.hasPrefix(RulesFile.prefix) }
+        // One that fires meanwhile has removed itself.
+        for id in others { try await device.cancelScheduled(id) }
+        let left = entries.count - others.count
+        guard left > 0 else { return }
+        let remain = left == 1 ? "1 entry of rules remains" : "\(left) entries of rules remain"
+        Console.error("reveille: \(remain); 'reveille rules' removes an entry with its line")
     }
 }

@@ -5,10 +5,6 @@ import ReveilleCore
 import ReveilleWire
 
 enum ScheduleTable {
-    private static let minute: Int64 = 60_000_000
-    private static let hour = 60 * minute
-    private static let day = 24 * hour
-
     static func table(_ entries: [ScheduleListing], now: Timestamp) -> Table {
         Table(
             columns: ["ID", .loose("NAME"), "NEXT", "ZONE", "WAKES", "FIRED", .loose("COMMAND")],
@@ -42,14 +38,17 @@ enum ScheduleTable {
         return "\(distance(time.microseconds - now.microseconds)), \(LocalTime.date(time)) \(LocalTime.time(time))"
     }
 
-    private static func distance(_ microseconds: Int64) -> String {
-        switch microseconds {
-        case ...0: "now"
-        case ..<minute: "in \(microseconds / 1_000_000) s"
-        case ..<hour: "in \(microseconds / minute) min"
-        case ..<day: "in \(microseconds / hour) h \(microseconds % hour / minute) min"
+    /// Returns a time to come in its largest units, rounded: five minutes remain so while they are printed.
+    static func distance(_ microseconds: Int64) -> String {
+        let seconds = (microseconds + 500_000) / 1_000_000
+        let minutes = (seconds + 30) / 60
+        let day: Int64 = 24 * 60
+        if seconds < 60 { return seconds > 0 ? "in \(seconds) s" : "now" }
+        return switch minutes {
+        case ..<60: "in \(minutes) min"
+        case ..<day: "in \(minutes / 60) h \(minutes % 60) min"
         case ..<(2 * day): "in 1 day"
-        default: "in \(microseconds / day) days"
+        default: "in \(minutes / day) days"
         }
     }
 }

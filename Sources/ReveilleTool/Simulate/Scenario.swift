@@ -48,10 +48,12 @@ struct Scenario {
         guard file != StandardInput.name else {
             return try StandardInput.read(limit: limit, orFailWith: .configuration)
         }
+        // The usual name of an empty file: a phone on which nothing happens.
+        if file == "/dev/null" { return [] }
         switch FileContents.read(file, limit: limit) {
         case .bytes(let bytes): return bytes
         case .missing: throw Failure(.configuration, "open \(file): No such file or directory (ENOENT)")
-        case .notAFile: throw Failure(.configuration, "\(file) is not a regular file")
+        case .notAFile: throw Failure(.configuration, "\(file) is not a regular file; - reads the scenario from stdin")
         case .tooLarge(let limit, _): throw Failure(.configuration, "\(file): exceeds \(limit) bytes")
         case .unreadable(let error): throw Failure(.configuration, "\(error)")
         }

@@ -14,6 +14,8 @@ final class ScenarioStage {
     private let bus: PhoneBus
     private let address: UnixAddress
     private let reader: ScenarioReader?
+    /// What they subscribe to; not to all names, since a subscriber changes what publishers and the schedule do.
+    private let aspects: AspectSet
     /// The subscriber that stays awake, for a timeline or a narration.
     private let observer: ScenarioReader?
     private let narration: Narration?
@@ -31,7 +33,7 @@ final class ScenarioStage {
         self.narration = narration
         let isObserved = recordsTimeline || narration != nil
         let expected = scenario.lines.compactMap(\.step.expectation).map(\.aspect)
-        let aspects = AspectSet(expected + (isObserved ? scenario.recordedAspects : [])).union(.default)
+        aspects = AspectSet(expected + (isObserved ? scenario.recordedAspects : [])).union(.default)
         reader = try expected.isEmpty && !isObserved ? nil : ScenarioReader(address, of: aspects)
         observer = try isObserved ? ScenarioReader(address, of: aspects, name: "reveille simulate, awake") : nil
         timeline = recordsTimeline ? Timeline(title: scenario.title) : nil
@@ -99,6 +101,13 @@ final class ScenarioStage {
     /// Returns the number of subscriptions, without the scenario's own.
     func subscriptionCount() throws -> Int {
         try subscribers().count { !isOwn($0) }
+    }
+
+    /// The names that have changed without a lane in the timeline.
+    func unrecordedNames() throws -> [String] {
+        guard timeline != nil else { return [] }
+        let changed = try BlockingClient(address).call(GetLog()).compactMap(\.aspect)
+        return Set(changed.filter { $0.isPublished && !$0.isOwn && !aspects.contains($0) }).map(\.name).sorted()
     }
 
     func refresh() throws {

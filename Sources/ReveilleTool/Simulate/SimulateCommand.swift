@@ -58,7 +58,7 @@ struct SimulateCommand: GuardedCommand {
     @Option(
         help: """
             Draw the changes of the phone and the events of subscribers, and write the picture to this SVG file. \
-            Its title is the first comment of the scenario.
+            Its title is the first comment of the scenario. It has the names that a step publishes or expects.
             """, completion: .file())
     var timeline: String?
 

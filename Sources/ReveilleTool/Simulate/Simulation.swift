@@ -67,6 +67,11 @@ final class Simulation {
         narration?.leaveTerminal()
         if let failure { throw failure }
         try stage.pass(.zero)
+        let unrecorded = try stage.unrecordedNames()
+        if let first = unrecorded.first {
+            let names = StatusTables.list(unrecorded, separator: ", ")
+            Console.error("reveille: the picture leaves out \(names); the step 'expect \(first) …' adds a name to it")
+        }
         guard let code = session.exitCode else { return session.signal.map { 128 + $0 } ?? EXIT_SUCCESS }
         try finishExpectations(code)
         if report?.hasFailures == true { return Failure.Code.failure.rawValue }

@@ -79,7 +79,11 @@ final class CommandTask {
         do {
             let client = try BlockingClient(options.bus.resolved())
             guard let subscription = try Self.subscription(options.subscription, on: client) else {
-                report("no ancestor of this process has a subscription; nothing waits for the command")
+                let scope =
+                    ProgramScope(of: getpid()) == nil
+                    ? "it is in no scope of 'reveille run'" : "no other program of its scope has one"
+                report(
+                    "no ancestor of this process has a subscription, and \(scope); nothing waits for the command")
                 return
             }
             if report(try client.call(BeginTask(options.name, of: subscription))) { self.client = client }

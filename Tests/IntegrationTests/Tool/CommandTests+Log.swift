@@ -102,7 +102,7 @@ extension CommandTests {
         try bus.restart()
         try check()
         let errors = try log().errors
-        #expect(errors.hasPrefix("reveille: the bus knows since "), "\(errors)")
-        #expect(try log("--since", "0s").errors.hasPrefix("reveille: the bus knows") == false)
+        #expect(errors.hasPrefix("reveille: the log begins at "), "\(errors)")
+        #expect(try log("--since", "0s").errors.hasPrefix("reveille: the log begins") == false)
     }
 }

@@ -24,6 +24,15 @@ import Testing
         #expect(try scene.simulate("", ["sh", "-c", "kill -TERM $$"]).code == 128 + SIGTERM)
     }
 
+    @Test("/dev/null is a scenario without steps, and another device is refused with the way to read a pipe")
+    func devicesAsScenarios() throws {
+        let idle = try ProgramRun(["simulate", "/dev/null", "--", "sh", "-c", "exit 3"], in: scene.directory)
+        #expect(idle.code == 3 && idle.errors.isEmpty, "\(idle.errors)")
+        let device = try ProgramRun(["simulate", "/dev/zero", "--", "true"], in: scene.directory)
+        #expect(device.code == 78)
+        #expect(device.errors == "reveille: /dev/zero is not a regular file; - reads the scenario from stdin\n")
+    }
+
     @Test func `Processes that the program leaves behind are ended`() throws {
         // One in the program's group, and one in a session of its own that ignores SIGHUP.
         let script = #""$0" watch battery & echo $!.; setsid nohup sleep 1000 >/dev/null & echo $!."#

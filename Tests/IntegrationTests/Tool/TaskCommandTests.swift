@@ -78,7 +78,9 @@ import Varlink
         #expect(alone.code == 3)
         #expect(alone.output == "out\n")
         #expect(
-            alone.errors == "reveille: no ancestor of this process has a subscription; nothing waits for the command\n")
+            alone.errors
+                == "reveille: no ancestor of this process has a subscription, and it is in no scope of 'reveille run'; "
+                + "nothing waits for the command\n")
         #expect(bus.stop() == 0)
         let absent = try run(["upload", "--", "echo", "out"])
         #expect(absent.code == 0)

@@ -31,6 +31,15 @@ import Testing
         #expect(directory.read("picture.svg").contains("1 change of 1 aspect."))
     }
 
+    @Test("a picture says which names it leaves out") func picturesSayWhatTheyLeaveOut() throws {
+        try directory.write("wait 600", to: "scenario")
+        let options = ["--timeline", directory.path + "/picture.svg", directory.path + "/scenario"]
+        let run = try ProgramRun(
+            ["simulate"] + options + ["--", BusProcess.program, "publish", "org.example.a", "{}"], in: directory)
+        let remark = "the picture leaves out org.example.a; the step 'expect org.example.a …' adds a name to it"
+        #expect(run.errors == "reveille: \(remark)\n")
+    }
+
     @Test func pictureOfTheReadmeIsThatOfItsScenario() throws {
         let run = try ProgramRun(
             ["--program", BusProcess.program, directory.path], program: Package.root + "/Scripts/pictures",

@@ -79,6 +79,17 @@ import Varlink
         #expect(next.output == "3\n" && run.output == "1\n")
     }
 
+    @Test("'get' prints some domains alone, and fails without any") func getPrintsSomeDomains() throws {
+        try post(app: ["k"], dconf: ["/org/a/k", "/org/b/k"], other: ["k"])
+        let run = try bus.run(["get", "defaults", "--domain", "dconf:/org/a/", "--json"])
+        let event = try #require(try JSON.parse(Array(run.output.utf8)).objectValue)
+        let settings = try #require(event["defaults"]?.objectValue)
+        #expect(settings.objects("domains").map { $0["keys"] } == [["/org/a/k"]], "\(run.output)")
+        let none = try bus.run(["get", "defaults", "--domain", "none"])
+        #expect(none.code == 1 && none.errors == "reveille: there are no settings of the domain none\n")
+        #expect(try bus.run(["get", "battery", "--domain", "app"]).code == 64)
+    }
+
     @Test("a rule of some domains runs for their changes alone") func ruleRunsForItsDomains() throws {
         let path = bus.directory.path
         try bus.directory.write(

@@ -66,6 +66,12 @@ import Varlink
         let list = try scene.bus.run(["schedule", "list"]).output
         #expect(list.contains(#/a rule +- +in .* +at 23:59 -- true\n/#) && !list.contains("org.reveille."), "\(list)")
         try wait(for: "a firing") { !scene.lines().isEmpty }
+        #expect(try scene.bus.run(["schedule", "add", "tea", "--in", "1h"]).code == 0)
+        let cancelled = try scene.bus.run(["schedule", "cancel", "--all"])
+        #expect(
+            cancelled.errors
+                == "reveille: 2 entries of rules remain; 'reveille rules' removes an entry with its line\n")
+        #expect(try scene.entries().count == 2)
         // The firings while nothing follows the rules are one run.
         scene.program?.stop()
         let entry = try #require(try scene.entries().first { $0["entry"]?.objectValue?["every"] != nil })
