@@ -2,5 +2,5 @@
 
 extension Device {
     /// The version of this library, and of the programs and packages that are built with it.
-    public static let libraryVersion = "0.1.0"
+    public static let libraryVersion = "0.9.0"
 }

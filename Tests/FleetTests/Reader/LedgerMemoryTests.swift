@@ -19,7 +19,7 @@ struct LedgerMemoryTests {
             let device = try DeviceID("kiosk-in-a-shop-with-a-name-\(number)")
             let instance = "0123456789abcdef0123456789\(number)"
             _ = ledger.take(
-                StatusMessage(isOnline: true, instance: instance, aspects: aspects, version: "0.1.0"), of: device,
+                StatusMessage(isOnline: true, instance: instance, aspects: aspects, version: "0.9.0"), of: device,
                 expiry: StatusMessage.lease, at: 0)
             for aspect in aspects {
                 let position = FleetPosition(instance: instance, generation: Int64(number))
