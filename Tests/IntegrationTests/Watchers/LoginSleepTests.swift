@@ -63,6 +63,26 @@ struct LoginSleepTests {
         try await waitForLocks(0)
     }
 
+    /// The directories in which `Scripts/setup` unpacks elogind's library, which has the name of systemd's.
+    private static let elogind = ["x86_64", "aarch64"].map { Package.root + "/.build-elogind/lib/\($0)-linux-gnu" }
+    private static var hasElogind: Bool { elogind.contains { access($0 + "/libsystemd.so.0", R_OK) == 0 } }
+
+    @Test(
+        "the same program runs with elogind's library in place of systemd's",
+        .enabled(if: hasElogind || getenv("CI") != nil, "elogind's library is missing; Debian 12 has it"))
+    func elogindsLibrary() async throws {
+        try await scene.manager.appear(Self.usual)
+        let library = ["LD_LIBRARY_PATH": Self.elogind.joined(separator: ":")]
+        let bus = try BusProcess(environment: scene.environment.merging(library) { $1 })
+        #expect(try String(contentsOfFile: "/proc/\(bus.process.pid)/maps").contains("/libelogind.so"))
+        let subscriber = try bus.subscribe(#"{"aspects":["sleep"]}"#)
+        try await waitForLocks(1)
+        try await prepare(subscriber)
+        try await scene.manager.announce(false)
+        try awaitState("awake", subscriber)
+        try await waitForLocks(1)
+    }
+
     @Test("a login manager that comes late, or comes back, is asked for a lock again")
     func managerComesLate() async throws {
         let subscriber = try bus.subscribe(#"{"aspects":["sleep"]}"#)
