@@ -45,6 +45,22 @@ import Varlink
         #expect(try scene.connect().call("GetState").error == nil)
     }
 
+    @Test("a connection over a limit counts from its first call on if there is room by then")
+    func roomIsSeenAtTheCall() throws {
+        let scene = try BusScene(limits: "{ connectionsPerUser: 1 }", isSystemWide: true)
+        let first = scene.connect()
+        #expect(try first.call("GetState").error == nil)
+        let second = scene.connect()
+        #expect(try second.call("DescribeAspects").error == nil)
+        first.stream.close()
+        scene.turn()
+        #expect(try second.call("Subscribe", ["aspects": ["locale"]], more: true).error == nil)
+        #expect(try scene.connect().call("GetState").error == "org.reveille.Bus.QuotaExceeded")
+        second.stream.close()
+        scene.turn()
+        #expect(try scene.connect().call("GetState").error == nil)
+    }
+
     /// A user's own bus, one of whose processes has all connections that it can have, and more that have not called.
     private func lockedScene(further: Int = 8) throws -> BusScene {
         let scene = try BusScene(limits: "{ connections: 200 }", owner: 1_000)
@@ -102,6 +118,20 @@ import Varlink
         #expect(try late.call("DescribeAspects").error == nil)
         #expect(try tool.call("GetState").error == nil)
         #expect(!other.contains { $0.stream.isClosedByBus })
+    }
+
+    @Test("two processes that have all connections of their user's bus, and try for more, do not displace a tool")
+    func twoProcessesDisplaceThemselves() throws {
+        let scene = try lockedScene(further: 0)
+        for _ in 0..<100 { _ = scene.connect(pid: 8) }
+        scene.turn()
+        let tool = scene.connect(pid: 9)
+        for _ in 0..<200 {
+            for pid in [7, 8] { _ = scene.connect(pid: Int32(pid)) }
+            #expect(try tool.call("ListSubscriptions").error == nil)
+        }
+        let refusal = try scene.connect(pid: 10).call("GetState")
+        #expect(refusal.parameters == ["quota": "busConnections", "limit": 200])
     }
 
     @Test("garbage from one user causes a few log lines and a count of the omitted ones")

@@ -51,6 +51,23 @@ import Varlink
         #expect(try other.values(of: "org.example.tied") == ["org.example.tied": #"{"a":1}"#])
     }
 
+    @Test("a state that returns leaves that of another process, but not that of an earlier connection of its own")
+    func liveStateStays() throws {
+        let (other, later) = (scene.connect(uid: 0, pid: 8), scene.connect(uid: 0))
+        let newer = try other.publish("org.example.tied", ["a": 2], tied: true)
+        let again: JSONObject = [
+            "aspect": "org.example.tied", "value": ["a": 1], "whileConnected": true, "again": true,
+        ]
+        #expect(try later.call("Publish", again).parameters == newer.parameters)
+        #expect(try later.values(of: "org.example.tied") == ["org.example.tied": #"{"a":2}"#])
+        later.stream.close()
+        #expect(try values() == [#"tied {"a":2}"#])
+        other.stream.close()
+        #expect(try values() == ["tied null"])
+        #expect(try scene.connect(uid: 0).call("Publish", again).error == nil)
+        #expect(try values() == [#"tied {"a":1}"#])
+    }
+
     @Test("a state that returns needs the permission to publish it") func returningStateNeedsThePermission() throws {
         try scene.connect(uid: 0).publish("org.example.tied", ["a": 1])
         let again: JSONObject = [

@@ -36,12 +36,20 @@ extension CallError {
             case "value":
                 return "QuotaExceeded: a value can have at most \(limit) bytes without spaces (publish.valueSize)"
             case "connections":
-                return "QuotaExceeded: a user can have at most \(limit) connections to the bus (bus.connectionsPerUser)"
+                return """
+                    QuotaExceeded: a user can have at most \(limit) connections to the bus (bus.connectionsPerUser); \
+                    end programs that use it ('reveille status' lists subscriptions)
+                    """
             case "processConnections":
-                return
-                    "QuotaExceeded: a process can have at most \(limit) connections to the bus, half of bus.connections"
+                return """
+                    QuotaExceeded: a process can have at most \(limit) connections to the bus, half of bus.connections; \
+                    close those that are no longer needed
+                    """
             case "busConnections":
-                return "QuotaExceeded: all users can have at most \(limit) connections to the bus (bus.connections)"
+                return """
+                    QuotaExceeded: all users can have at most \(limit) connections to the bus (bus.connections); \
+                    end programs that use it ('reveille status' lists subscriptions)
+                    """
             case "aspects":
                 return """
                     QuotaExceeded: a subscription can have at most \(limit) aspects, names and patterns; a pattern \

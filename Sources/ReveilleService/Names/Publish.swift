@@ -8,8 +8,10 @@ import Varlink
 extension Publish: ServedMethod {
     /// Publishes or withdraws a state; checks the permission, then the value, then the number of names.
     func carryOut(by server: BusServer, on connection: Connection) throws(CallError) {
-        let publisher = server.bus.publisher(of: value.name)
-        if isAgain, whileConnected, value.bytes != nil, let publisher, publisher.connection == nil {
+        if isAgain, whileConnected, value.bytes != nil, let publisher = server.bus.publisher(of: value.name),
+            publisher.connection.flatMap({ server.connections[$0]?.peer }) != connection.peer
+        {
+            // A state that lasts, or that another process has published, is newer than a repetition.
             try server.permissions.check(
                 value, after: publisher, by: connection.peer.uid, in: server.configuration)
             let last = server.bus.position(of: value.name)

@@ -7,9 +7,12 @@ import Varlink
 
 extension BusServer {
     func answer(_ call: Call, on connection: Connection) {
-        if let refusal = connection.refusal, !methods.isAlwaysAnswered(call) {
-            connection.phase.dismiss()
-            return fail(refusal, on: connection)
+        if connection.isRefused, !methods.isAlwaysAnswered(call) {
+            if let refusal = refusal(of: connection.peer) {
+                connection.phase.dismiss()
+                return fail(refusal, on: connection)
+            }
+            connections.admit(connection)
         }
         if call.mode == .upgrade { return fail(.methodNotImplemented(call.method), on: connection) }
         do throws(CallError) {

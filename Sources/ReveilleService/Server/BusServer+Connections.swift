@@ -12,19 +12,23 @@ extension BusServer {
         do throws(SystemError) {
             let peer = try stream.peer()
             uid = peer.uid
-            let refusal = connections.refusal(of: peer, by: configuration.bus, permissions)
             let connection = try Connection(
                 stream: stream, number: connections.takeNumber(), peer: peer, maximumFrame: configuration.bus.maxFrame,
-                refusal: refusal, loop: loop
+                isRefused: refusal(of: peer) != nil, loop: loop
             ) { [unowned self] in handle($0, $1) }
             try watchSilence(of: connection)
             // Accepting and closing a connection costs about as much as a call.
             shares.charge(Self.timePerConnection, to: peer.uid, at: loop.bootClock)
             connection.setFlooding(shares.isSpent(peer.uid, at: loop.bootClock))
-            if let displaced = connections.add(connection, isRefused: refusal != nil) { close(displaced) }
+            if let displaced = connections.add(connection) { close(displaced) }
         } catch {
             note("a connection cannot be served: \(error)", of: uid ?? 0, level: .error)
         }
+    }
+
+    /// Returns the error for a peer whose user or process has reached a limit of connections.
+    func refusal(of peer: UnixStream.Peer) -> CallError? {
+        connections.refusal(of: peer, by: configuration.bus, permissions)
     }
 
     func close(_ connection: Connection) {

@@ -41,9 +41,9 @@ final class Connection {
     var taskHolder: TaskHolder?
     /// Identifies the connection among all that the server has had.
     let number: UInt64
-    /// The error of a connection over a limit, which answers all calls but those that
-    /// ``ServedMethods/isAlwaysAnswered(_:)``.
-    let refusal: CallError?
+    /// Whether the connection was over a limit when it was last decided; then only calls that
+    /// ``ServedMethods/isAlwaysAnswered(_:)`` are carried out.
+    var isRefused: Bool
     var phase = ConnectionPhase.new
     private(set) var input = Input.pending
     /// Whether all other connections go first, because this connection had more calls than fit in a turn, or its user's
@@ -58,14 +58,14 @@ final class Connection {
 
     /// Watches an accepted stream.
     init(
-        stream: any ByteStream, number: UInt64, peer: UnixStream.Peer, maximumFrame: Int, refusal: CallError?,
+        stream: any ByteStream, number: UInt64, peer: UnixStream.Peer, maximumFrame: Int, isRefused: Bool,
         loop: any Loop,
         handler: @escaping (Connection, EventLoop.Interest) -> Void
     ) throws(SystemError) {
         self.stream = stream
         self.number = number
         self.peer = peer
-        self.refusal = refusal
+        self.isRefused = isRefused
         session = ServerSession(maximumFrame: maximumFrame)
         source = try loop.watch(stream.number, for: Self.interest) { [unowned self] in handler(self, $0) }
     }

@@ -50,11 +50,18 @@ struct ConnectionTable {
     }
 
     /// Adds a connection, and returns the connection over a limit that the new one displaces, if any.
-    mutating func add(_ connection: Connection, isRefused: Bool) -> Connection? {
-        if isRefused { return refused.add(connection) }
+    mutating func add(_ connection: Connection) -> Connection? {
+        if connection.isRefused { return refused.add(connection) }
         served[connection.number] = connection
         count(1, of: connection.peer)
         return nil
+    }
+
+    /// Lets a connection count that was over a limit, since there is room now.
+    mutating func admit(_ connection: Connection) {
+        refused.remove(connection)
+        connection.isRefused = false
+        _ = add(connection)
     }
 
     mutating func remove(_ connection: Connection) {
