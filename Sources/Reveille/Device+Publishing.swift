@@ -30,7 +30,7 @@ extension Device {
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - value: A value that is encoded as a JSON object, of at most 28 levels and, by default, 4,096 bytes.
+    ///   - value: A value that is encoded as a JSON object, of at most 27 levels and, by default, 4,096 bytes.
     ///   - whileConnected: Whether the state is withdrawn when this device disconnects.
     /// - Returns: The position of the state; the events of its changes have it too.
     /// - Throws: ``ReveilleError``: ``ReveilleError/Code/invalidArgument`` for an invalid name, and for a value that is not

@@ -12,7 +12,7 @@ import Varlink
         let event = Event(
             reading: reading, generation: number, sequence: number, changeCount: 1, isNetChange: true,
             firstChangedAt: time, changedAt: time, droppedCount: 0, settings: [])
-        return (event, false)
+        return (event, false, nil)
     }
 
     private static func value(of name: Aspect, length: Int) -> Reading {

@@ -127,8 +127,8 @@ import Varlink
             (["publisher": 4_294_967_296], "the saved publisher is not a user"),
             (["publisher": "root"], "the saved publisher is not a user"),
             (["publisher": .null], "the saved publisher is not a user"),
-            (["state": [1]], "the saved value is not an object, or is nested too deeply"),
-            (["state": "x"], "the saved value is not an object, or is nested too deeply"),
+            (["state": [1]], "the saved value is not an object"),
+            (["state": "x"], "the saved value is not an object"),
             (
                 ["state": ["a": .string(String(repeating: "x", count: 65_536))]],
                 "the saved value is longer than 65536 bytes"

@@ -52,8 +52,7 @@ import Varlink
         }
     }
 
-    @Test("a value may be nested as deeply as a reply to GetState or Subscribe can contain it")
-    func depthIsLimitedByReplies() throws {
+    @Test("a value may be nested as deeply as every reply can contain it") func depthIsLimitedByReplies() throws {
         let deepest = Self.nested(PublishedValue.depthLimit)
         let value = try Publish.called(with: ["aspect": "org.example.volume", "value": deepest]).value
         let event = EventCodingTests.event(.published(value))
@@ -62,16 +61,26 @@ import Varlink
         let frame = Reply.encode(parameters: writer.write([event], after: head), continues: true)
         let reply = try Reply(parsing: Array(frame.dropLast()))
         #expect(try [Event](reply.parameters, noting: UnknownWords()) == [event])
+        let log = try Reply(parsing: [LogLine.change(event)].encoded().dropLast())
+        #expect(try [LogLine](log.parameters, noting: UnknownWords()) == [.change(event)])
+        let entry = try ScheduleEntry(id: "a", aspect: value.name, value: value.bytes, at: 0)
+        let entries = [ScheduleListing(entry: entry, next: nil, fired: 0)]
+        let list = try Reply(parsing: entries.encoded().dropLast())
+        #expect(try [ScheduleListing](list.parameters, noting: UnknownWords()) == entries)
+        #expect(try AddEntry.called(with: ["entry": entry.structure]).entry == entry)
+    }
+
+    @Test("a value that is nested deeper is refused, since no client could read the log of the bus")
+    func deeperValueIsRefused() throws {
+        let deeper = Self.nested(PublishedValue.depthLimit + 1)
         #expect(throws: CallError.invalidParameter("value")) {
-            try Publish.called(with: [
-                "aspect": "org.example.volume", "value": Self.nested(PublishedValue.depthLimit + 1),
-            ])
+            try Publish.called(with: ["aspect": "org.example.volume", "value": deeper])
         }
-        // One level more would make a reply that no client can read.
-        let deeper = PublishedValue("org.example.volume", Self.nested(PublishedValue.depthLimit + 1).objectValue)
-        let unreadable = Reply.encode(
-            parameters: writer.write([EventCodingTests.event(.published(deeper), generation: 8)]), continues: true)
-        #expect(throws: VarlinkError.self) { try Reply(parsing: Array(unreadable.dropLast())) }
+        #expect(throws: CallError.invalidParameter("entry.value")) {
+            try AddEntry.called(with: ["entry": ["id": "a", "aspect": "org.example.volume", "at": 0, "value": deeper]])
+        }
+        let event = EventCodingTests.event(.published(PublishedValue("org.example.volume", deeper.objectValue)))
+        #expect(throws: VarlinkError.self) { try Reply(parsing: [LogLine.change(event)].encoded().dropLast()) }
     }
 
     @Test("an import is encoded and decoded, and needs a generation and its instance; a Publish has neither")

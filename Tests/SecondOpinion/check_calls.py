@@ -144,7 +144,7 @@ def _wrong(name: str, given: dict[str, Any]) -> Iterator[str]:
             yield "wakeAfter"
     if name in ("Publish", "Import") and not _is_name(given["aspect"]):
         yield "aspect"
-    if name in ("Publish", "Import") and given.get("value") is not None and _depth(given["value"]) > 28:
+    if name in ("Publish", "Import") and given.get("value") is not None and _depth(given["value"]) > 27:
         yield "value"
     if name == "Import" and given["generation"] < 0:
         yield "generation"

@@ -25,7 +25,8 @@ final class BusScene {
     /// facilities of the schedule for each start.
     init(
         limits: String = "{}", publish: String = "{}", lifecycle: String = "{}", owner: UInt32 = geteuid(),
-        isSystemWide: Bool = false, state: StateFile? = nil, watch: String = "[]", entries: Int = 1_024,
+        isSystemWide: Bool = false, state: StateFile? = nil, logFile: @autoclosure @escaping () -> LogFile? = nil,
+        watch: String = "[]", entries: Int = 1_024,
         wake: String = "[]",
         schedule: @escaping (SimulatedLoop) -> ScheduleServices = { _ in ScheduleServices() }
     ) throws {
@@ -39,7 +40,7 @@ final class BusScene {
         start = { [reality, log, programs, machine, configuration] loop, seed in
             try SimulatedBus(
                 reality: reality, loop: loop, configuration: configuration, schedule: schedule(loop), owner: owner,
-                isSystemWide: isSystemWide, state: state, programs: programs, machine: machine,
+                isSystemWide: isSystemWide, state: state, log: logFile(), programs: programs, machine: machine,
                 random: SplitMix64(seed: seed),
                 logger: Logger(label: "scene") { _ in log })
         }

@@ -48,6 +48,25 @@ import Varlink
         #expect(reply.parameters == ["generation": 4, "sequence": 5])
     }
 
+    @Test("of a saved state, only a name whose value is nested deeper than this version allows is left out")
+    func deepValueIsLeftOut() throws {
+        let scene = try scene()
+        let peer = scene.connect(uid: 0)
+        for name in [Self.name, "org.example.deep"] { try peer.publish(name, ["level": 1]) }
+        save(scene)
+        var state = try #require(try StateFile(path: path).load())
+        let deep = (0..<PublishedValue.depthLimit).reduce([:] as JSONObject) { inner, _ in ["a": .object(inner)] }
+        for index in state.entries.indices where state.entries[index].state.aspect == "org.example.deep" {
+            state.entries[index].state = .whole(.published(PublishedValue("org.example.deep", deep)))
+        }
+        try StateFile(path: path).save(state)
+        try scene.restart(isClean: false)
+        let reply = try scene.connect().call("GetState", ["aspects": ["org.*"]])
+        #expect(reply.parameters["instance"]?.stringValue == state.instance)
+        #expect(reply.parameters["events"]?.arrayValue?.count == 1)
+        #expect(scene.log.all.contains { $0.hasPrefix("org.example.deep: left out the saved value") })
+    }
+
     @Test("a crash before the save begins a new instance without names") func crashDuringChanges() throws {
         let scene = try scene()
         let peer = scene.connect(uid: 0)
@@ -129,7 +148,7 @@ import Varlink
     func longestStateIsSaved() throws {
         let scene = try scene()
         let peer = scene.connect(uid: 0)
-        let deep = (0..<26).reduce(["x"] as JSON) { value, _ in ["a": value] }
+        let deep = (0..<25).reduce(["x"] as JSON) { value, _ in ["a": value] }
         let long: JSON = ["text": .string(String(repeating: "\u{1}", count: 640)), "deep": deep]
         let refusals = try (0..<1_024).compactMap { try peer.publish("org.example.n\($0)", long).problem }
         #expect(refusals.isEmpty)
@@ -146,7 +165,8 @@ import Varlink
     private func saves(takingMilliseconds cost: UInt64) throws -> Int {
         let scene = try scene()
         let peer = scene.connect(uid: 0)
-        scene.loop.work = cost * 1_000
+        // A save has three measured steps, since the lines of the log are charged to their publishers.
+        scene.loop.work = cost * 1_000 / 3
         var saves = 0
         for step in 0..<1_000 {
             peer.send("Publish", ["aspect": "org.example.volume", "value": ["step": .integer(Int64(step))]])

@@ -48,6 +48,20 @@ import Varlink
         }
     }
 
+    @Test("an entry whose value is nested deeper than this version allows is read, and keeps all but the value")
+    func deepValue() throws {
+        let deep = (0..<PublishedValue.depthLimit).reduce([:] as JSONObject) { inner, _ in ["a": .object(inner)] }
+        let value = PublishedValue("org.example.a", deep).bytes
+        var item = Schedule.Item(
+            user: 1, entry: try ScheduleEntry(id: "a", aspect: "org.example.a", value: value, every: 1_000), addedAt: 5)
+        var saved = SavedSchedule()
+        saved.apply(try #require(try decode(.added(item)) { _ in }))
+        #expect(saved.items == [item])
+        #expect(saved.removeDeepValues() == [item])
+        item.entry.value = nil
+        #expect(saved.items == [item])
+    }
+
     @Test("the state before a clock was set back is saved") func formerState() throws {
         var item = Schedule.Item(
             user: 1, entry: try ScheduleEntry(id: "a", aspect: "org.example.a", every: 1_000), addedAt: 5)

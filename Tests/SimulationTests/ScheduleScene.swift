@@ -35,7 +35,7 @@ final class ScheduleScene {
         let (zones, launcher) = (zones, launcher)
         scene = try BusScene(
             publish: publish, owner: owner, state: StateFile(path: directory.path + "/state.json", on: stateDisk),
-            entries: entries, wake: wake
+            logFile: LogFile(path: directory.path + "/state.json.log", on: stateDisk), entries: entries, wake: wake
         ) { _ in
             ScheduleServices(
                 file: ScheduleFile(path: directory.path + "/state/schedule", on: scheduleDisk), zones: zones,

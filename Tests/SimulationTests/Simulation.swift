@@ -107,7 +107,8 @@ final class Simulation {
     ) throws(Broken) -> SimulatedBus {
         try SimulatedBus(
             reality: reality, loop: SimulatedLoop(), owner: user,
-            state: StateFile(path: statePath), random: SplitMix64(seed: random.next()))
+            state: StateFile(path: statePath), log: LogFile(path: statePath + ".log"),
+            random: SplitMix64(seed: random.next()))
     }
 
     private func endBus(isClean: Bool) throws {

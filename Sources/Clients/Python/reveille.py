@@ -63,7 +63,7 @@ SUSPENSION_TIMEOUT = 240.0
 # milliseconds, and a delay of two seconds goes unnoticed after a longer absence.
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
 # The deepest nesting of objects and arrays in a published value. In an event, four more levels surround it.
-VALUE_DEPTH_LIMIT = 28
+VALUE_DEPTH_LIMIT = 27
 # The longest name of a published state, and the longest pattern, in bytes.
 NAME_LIMIT = 255
 # The range of wake_after, and of the interval of a policy, in seconds: a millisecond to a year.

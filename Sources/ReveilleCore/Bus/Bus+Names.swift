@@ -197,11 +197,10 @@ extension Bus {
             }
             for entry in ofPatterns { release(entry) }
         }
-        if let publisher = logs[index].publisher {
-            count(index, for: publisher.user, -1)
-            logs[index].publisher = nil
-        }
+        if let publisher = logs[index].publisher { count(index, for: publisher.user, -1) }
+        // The log of the bus charges its last changes to the publisher.
         forgetIfUngiven(index)
+        logs[index].publisher = nil
     }
 
     /// Releases the log of a vacant name that no subscription gave.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A change for the log of the bus; one of a name that was tied to a connection must not outlast the bus in a file.
-package typealias UnloggedChange = (event: Event, isTied: Bool)
+/// A change for the log of the bus, and the user who published it, if known; one of a name that was tied to a connection
+/// must not outlast the bus in a file.
+package typealias UnloggedChange = (event: Event, isTied: Bool, user: UInt32?)
 
 /// The changes that the log of the bus does not contain yet.
 struct Unlogged: Sendable {
@@ -22,7 +23,7 @@ extension Bus {
     /// Returns the changes since the last call, in their order; a restored bus has logged those before.
     ///
     /// Samples are left out. A post costs nothing more: the changes are found here, in the logs of their aspects.
-    package mutating func takeUnlogged() -> some Sequence<UnloggedChange> {
+    package mutating func takeUnlogged() -> [UnloggedChange] {
         let last = nameTable.unlogged.sequence
         for index in logs.indices where logs[index].changes.current.sequence > last {
             keepUnlogged(of: index)
@@ -38,12 +39,11 @@ extension Bus {
         let (log, last) = (logs[index], nameTable.unlogged.sequence)
         guard log.isSaved else { return }
         let isName = log.aspect.isPublished
-        let limit = isName ? min(sequence - last, Unlogged.limit) : sequence - last
-        for event in log.changes.events(limit: max(1, limit), omitsSupply: false) where event.sequence > last {
+        for event in log.changes.events(limit: isName ? Unlogged.limit : nil, after: last, omitsSupply: false) {
             if isName {
-                nameTable.unlogged.names.append((event, event.sequence <= log.tiedSequence))
+                nameTable.unlogged.names.append((event, event.sequence <= log.tiedSequence, log.publisher?.user))
             } else {
-                nameTable.unlogged.device.append((event, false))
+                nameTable.unlogged.device.append((event, false, nil))
             }
         }
         let excess = nameTable.unlogged.names.count - Unlogged.limit
@@ -55,6 +55,6 @@ extension Bus {
         guard let aspect = logs[index].aspect.builtIn, aspect.kind == .state, !aspect.isReportedInParts else { return }
         var event = logs[index].changes.state()
         (event.firstChangedAt, event.changedAt, event.sequence) = (time, time, sequence)
-        nameTable.unlogged.device.append((event, false))
+        nameTable.unlogged.device.append((event, false, nil))
     }
 }

@@ -186,6 +186,11 @@ package struct Bus: ~Copyable {
         log(of: aspect).map { logs[$0].changes.events(limit: limit, omitsSupply: omitsSupply) } ?? []
     }
 
+    /// Returns one of these changes by its generation; `nil` if the log has dropped it.
+    package func change(of aspect: Aspect, at generation: Int, omitsSupply: Bool) -> Event? {
+        log(of: aspect).flatMap { logs[$0].changes.event(at: generation, omitsSupply: omitsSupply) }
+    }
+
     /// The index of an aspect's log; `nil` for a name that the bus does not know.
     func log(of aspect: Aspect) -> Int? {
         aspect.builtIn?.index ?? nameTable.logs[aspect]

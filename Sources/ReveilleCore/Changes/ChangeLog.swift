@@ -162,20 +162,27 @@ struct ChangeLog {
     ///
     /// Superseded settings have an unknown reading. The first state is among the events if it is a saved change. Older
     /// events are left out if the names of all exceed ``namesLimit``.
-    func events(limit: Int?, omitsSupply: Bool) -> [Event] {
+    func events(limit: Int?, after sequence: Int = -1, omitsSupply: Bool) -> [Event] {
         var events: [Event] = []
         var size = 0
-        for change in changes(through: current.generation, limit: limit ?? .max).reversed()
-        where change.generation > start {
-            var event = event(of: change, omitsSupply: omitsSupply)
-            if omitsSupply, case .battery = change.reading, let previous = retained(change.generation - 1) {
-                event.isNetChange = !previous.isSameState(as: change, omitsSupply: true)
-            }
+        while events.count < limit ?? .max, let change = retained(current.generation - events.count),
+            change.sequence > sequence, let event = event(at: change.generation, omitsSupply: omitsSupply)
+        {
             size += event.partsSize
             guard size <= Self.namesLimit || events.isEmpty else { break }
             events.append(event)
         }
         return events.reversed()
+    }
+
+    /// Returns the event of a change; `nil` if the log has dropped it.
+    func event(at generation: Int, omitsSupply: Bool) -> Event? {
+        guard generation > start, let change = retained(generation) else { return nil }
+        var event = event(of: change, omitsSupply: omitsSupply)
+        if omitsSupply, case .battery = change.reading, let previous = retained(generation - 1) {
+            event.isNetChange = !previous.isSameState(as: change, omitsSupply: true)
+        }
+        return event
     }
 
     /// Returns the latest retained changes up to a generation, oldest first.

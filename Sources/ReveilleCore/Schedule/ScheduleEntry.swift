@@ -19,7 +19,7 @@ package struct ScheduleEntry: Sendable, Hashable {
     package let id: String
     package let aspect: Aspect
     /// The value in its canonical form; `nil` for an object without members.
-    package let value: [UInt8]?
+    package var value: [UInt8]?
     /// The time before which nothing is due, in microseconds since 1970; alone, the only slot.
     package let at: Int64?
     /// The time from one slot to the next, in milliseconds.

@@ -13,19 +13,23 @@ package struct BusLog {
         package let text: [UInt8]
         /// Whether the line ends with the bus.
         let isTied: Bool
+        /// Counts all lines, also those that were cut.
+        let number: Int
     }
 
     /// The size in bytes at which the log is cut to half: 1,500 changes of a battery.
     package static let limit = 512 << 10
     /// The longest line in bytes, with any value of a name; the state of a longer one is left out.
     package static let lineLimit = 96 << 10
-    /// The deepest line, since message, parameters and list are around it in a reply; a deeper state is left out.
-    package static let depthLimit = Limits.jsonDepth - 3
+    /// The deepest line: the message, its parameters and a list are around it in a reply.
+    private static let depthLimit = Limits.jsonDepth - 3
 
     package private(set) var lines: [Line] = []
     private var size = 0
-    /// The number of the first lines that the file has.
-    private var savedCount = 0
+    /// The number of the next line.
+    private var next = 0
+    /// The number of the first line that the file lacks.
+    private var nextSaved = 0
     /// Whether the file has other content, and must be rewritten.
     private(set) var isFileOutdated = false
 
@@ -35,11 +39,12 @@ package struct BusLog {
     package mutating func load(_ bytes: [UInt8]) -> Int {
         let texts = bytes.split(separator: UInt8(ascii: "\n"))
         for text in texts where text.count <= Self.lineLimit {
-            guard let object = try? JSON.parse(Array(text)).objectValue else { continue }
+            let json = try? JSON.parse(Array(text), maximumDepth: Self.depthLimit)
+            guard let object = json?.objectValue else { continue }
             var fields = Fields(object)
             if let line = try? LogLine(&fields) { append(line) }
         }
-        savedCount = lines.count
+        nextSaved = next
         // Without a line end, the next line would continue the last one.
         isFileOutdated = lines.count < texts.count || bytes.last.map { $0 != UInt8(ascii: "\n") } == true
         return texts.count - lines.count
@@ -58,37 +63,42 @@ package struct BusLog {
 
     private mutating func append(_ line: LogLine, isTied: Bool = false) {
         var text = line.text
-        if text.count > Self.lineLimit || Self.depth(of: text) > Self.depthLimit, case .change(var event) = line {
+        if text.count > Self.lineLimit, case .change(var event) = line {
             (event.reading, event.settings) = (.unknown(event.aspect), [])
             text = LogLine.change(event).text
         }
-        lines.append(Line(aspect: line.aspect, text: text, isTied: isTied))
+        lines.append(Line(aspect: line.aspect, text: text, isTied: isTied, number: next))
+        next += 1
         size += text.count
     }
 
-    private static func depth(of text: [UInt8]) -> Int {
-        var (depth, deepest, isInString, isEscaped) = (0, 0, false, false)
-        for byte in text {
-            switch byte {
-            case _ where isEscaped: isEscaped = false
-            case UInt8(ascii: #"\"#): isEscaped = isInString
-            case UInt8(ascii: "\""): isInString.toggle()
-            case UInt8(ascii: "{") where !isInString, UInt8(ascii: "[") where !isInString:
-                depth += 1
-                deepest = max(deepest, depth)
-            case UInt8(ascii: "}") where !isInString, UInt8(ascii: "]") where !isInString: depth -= 1
-            default: break
-            }
+    /// The numbers of all lines, and of some that were cut.
+    var numbers: Range<Int> { (lines.first?.number ?? next)..<next }
+
+    /// Returns the first line from a number on.
+    func line(from number: Int) -> Line? {
+        let index = index(from: number)
+        return index < lines.count ? lines[index] : nil
+    }
+
+    private func index(from number: Int) -> Int {
+        var range = lines.indices
+        while !range.isEmpty {
+            let middle = (range.lowerBound + range.upperBound) / 2
+            range = lines[middle].number < number ? middle + 1..<range.upperBound : range.lowerBound..<middle
         }
-        return deepest
+        return range.lowerBound
     }
 
     /// The text of a whole file, or of the lines that the file lacks.
     func text(isWhole: Bool) -> [UInt8] {
-        lines[(isWhole ? 0 : savedCount)...].flatMap { $0.isTied ? [] : $0.text + [UInt8(ascii: "\n")] }
+        lines[(isWhole ? 0 : index(from: nextSaved))...].flatMap { $0.isTied ? [] : $0.text + [UInt8(ascii: "\n")] }
     }
 
-    mutating func noteSaved() { (savedCount, isFileOutdated) = (lines.count, false) }
+    /// Whether the file has all lines.
+    var isSaved: Bool { nextSaved == next && !isFileOutdated }
+
+    mutating func noteSaved() { (nextSaved, isFileOutdated) = (next, false) }
 
     /// Keeps the latest lines; half of the room is for the device, so that no publisher displaces its changes.
     private mutating func cut() {
@@ -98,7 +108,7 @@ package struct BusLog {
             })
         lines = lines.indices.filter(kept.contains).map { lines[$0] }
         size = lines.reduce(0) { $0 + $1.text.count }
-        (savedCount, isFileOutdated) = (0, true)
+        isFileOutdated = true
     }
 
     /// Returns the latest lines that fit; all aspects have the same maximum, so the longest histories lose most.

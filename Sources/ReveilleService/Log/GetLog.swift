@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Logging
 import ReveilleCore
 import ReveilleSystem
 import ReveilleWire
@@ -7,19 +8,38 @@ import ReveilleWire
 extension GetLog: ServedMethod {
     func carryOut(by server: BusServer, on connection: Connection) {
         server.takeLogLines()
-        server.reply(ListReply(of: LogLine.self, each: server.features.log.lines) { $0.text }, on: connection)
+        // A reply that nobody reads keeps no line: those that are cut meanwhile are left out.
+        let numbers = server.features.log.numbers
+        var next = numbers.lowerBound
+        let list = ListReply(of: LogLine.self) { [unowned server] in
+            guard let line = server.features.log.line(from: next), line.number < numbers.upperBound else { return nil }
+            next = line.number + 1
+            return line.text
+        }
+        server.reply(list, on: connection)
     }
 }
 
 extension BusServer {
-    /// Adds the changes since the last call to the log.
+    /// Adds the changes since the last call to the log, and charges the work to their publishers.
     func takeLogLines() {
-        features.log.add(bus.takeUnlogged(), watchers.takeTimes())
+        let start = loop.threadClock
+        let changes = bus.takeUnlogged()
+        features.log.add(changes, watchers.takeTimes())
+        let time = loop.threadTime(since: start)
+        guard time > 0 else { return }
+        let counts = Dictionary(changes.compactMap { $0.user.map { ($0, 1) } }, uniquingKeysWith: +)
+        for (user, count) in counts {
+            shares.charge(time * UInt64(count) / UInt64(changes.count), to: user, at: loop.bootClock)
+        }
     }
 
-    /// Saves the log with the state, so that it costs no wake-up.
-    func saveLog() {
-        takeLogLines()
-        keeper?.logFile?.save(&features.log, at: loop.bootClock, isLast: turn.isStopping)
+    func loadLog() {
+        if let problem = facilities.log?.load(into: &features.log) { logger.warning("\(problem)") }
+    }
+
+    func saveLog(isLast: Bool = false) {
+        let problem = facilities.log?.save(&features.log, at: loop.bootClock, isLast: isLast)
+        if let problem { logger.warning("\(problem)") }
     }
 }

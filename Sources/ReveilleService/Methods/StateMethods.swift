@@ -35,9 +35,13 @@ extension BusServer {
 
 extension GetHistory: ServedMethod {
     func carryOut(by server: BusServer, on connection: Connection) {
-        let changes = server.bus.changes(of: aspect, limit: limit, omitsSupply: !wantsSupply)
+        // A reply that nobody reads keeps no change: those that the bus drops meanwhile are left out.
+        let generations = server.bus.changes(of: aspect, limit: limit, omitsSupply: !wantsSupply).map(\.generation)
         let head: JSONObject = ["instance": .string(server.bus.instance)]
-        server.reply(ListReply(of: Event.self, after: head, each: changes) { $0.text }, on: connection)
+        let list = ListReply(of: Event.self, after: head, each: generations) { [unowned server] in
+            server.bus.change(of: aspect, at: $0, omitsSupply: !wantsSupply)?.text
+        }
+        server.reply(list, on: connection)
     }
 }
 

@@ -2,6 +2,7 @@
 
 package import ReveilleCore
 package import ReveilleSystem
+import ReveilleWire
 
 /// The schedule that the records of a file describe.
 package struct SavedSchedule: Sendable {
@@ -48,6 +49,13 @@ package struct SavedSchedule: Sendable {
             $0.command == $1.command
                 ? $0.waiting.value.name < $1.waiting.value.name : $0.command.lexicographicallyPrecedes($1.command)
         }
+    }
+
+    /// Removes the values that are nested too deeply for this version; returns their entries, which fire without them.
+    mutating func removeDeepValues() -> [Schedule.Item] {
+        let deep = items.filter(\.entry.published.isTooDeep)
+        for item in deep { entries[Key(user: item.user, id: ExactText(item.entry.id))]?.entry.value = nil }
+        return deep
     }
 
     func value(of id: String, of user: UInt32) -> PublishedValue? {

@@ -111,7 +111,7 @@ extension ScheduleRecord {
     }
 
     private static func value(_ object: JSONObject) -> PublishedValue? {
-        guard let name = name(object), let value = PublishedValue(name, validating: object["value"] ?? .null),
+        guard let name = name(object), let value = PublishedValue(name, restoring: object["value"] ?? .null),
             value.bytes?.count ?? .max <= Limits.frame
         else { return nil }
         return value

@@ -71,7 +71,11 @@ extension BusServer {
         }
         if turn.timesHaveChanged {
             turn.timesHaveChanged = false
-            turn.next = [processes.freezes.next, features.next(after: loop.bootClock)].compactMap(\.self).min()
+            saveLog()
+            let next = [
+                processes.freezes.next, features.next(after: loop.bootClock), facilities.log?.next(for: features.log),
+            ]
+            turn.next = next.compactMap(\.self).min()
         }
     }
 

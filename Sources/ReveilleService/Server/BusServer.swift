@@ -63,7 +63,12 @@ package final class BusServer {
         self.facilities = facilities
         methods = ServedMethods(version: version)
         watchers = WatcherPool(loop: loop, shares: .ofProcessor())
-        let (saved, savedSchedule) = BusServer.load(facilities.state, facilities.schedule.file, logger)
+        var (saved, savedSchedule) = BusServer.load(facilities.state, facilities.schedule.file, logger)
+        let deep = (saved?.removeDeepValues() ?? []).map { "\($0)" }
+        let entries = (savedSchedule?.removeDeepValues() ?? []).map { "entry \($0.entry.id) of user \($0.user)" }
+        for holder in deep + entries {
+            logger.warning("\(holder): left out the saved value, which is nested too deeply for this version")
+        }
         let record = FrozenRecord(file: facilities.state?.frozenPrograms, logger)
         processes = ProcessTable(freezes: FreezeWatch(loop: loop, logger: logger), record: record)
         features = Features(configuration, formerCgroups: record.cgroups, on: loop)
@@ -72,15 +77,9 @@ package final class BusServer {
             restoring: saved ?? SavedState(instance: BusServer.newInstance(&self.random), sequence: 0, entries: []),
             history: configuration.bus.history, at: Timestamp(microseconds: loop.wallClock))
         facilities.sleep?.interests.counted = saved?.timeAsleep
+        loadLog()
         if let state = facilities.state {
-            let logFile = LogFile(path: state.log, on: state.disk, logger: logger, into: &features.log)
-            keeper = try StateKeeper(
-                file: state, log: logFile, loop: loop, logger: logger, saved: weakly(self) { $0.saveLog() }
-            ) { [unowned self] in
-                var state = bus.savedState
-                state.timeAsleep = facilities.sleep?.interests.counted
-                return state
-            }
+            keeper = try StateKeeper(file: state, loop: loop, logger: logger) { [unowned self] in stateToSave() }
         }
         pacing = try PaceTimer(loop: loop, fired: weakly(self) { $0.timeHasCome() })
         followSleep()
@@ -110,6 +109,15 @@ package final class BusServer {
             logger.error("starting as a new instance, without a schedule: the saved one is unusable: \(error)")
             return (nil, nil)
         }
+    }
+
+    /// Returns the state to save, and lets the log take what has happened up to it: a wake-up for both.
+    private func stateToSave() -> SavedState {
+        takeLogLines()
+        turn.timesHaveChanged = true
+        var state = bus.savedState
+        state.timeAsleep = facilities.sleep?.interests.counted
+        return state
     }
 
     static func newInstance(_ random: inout any RandomNumberGenerator) -> String {
@@ -169,6 +177,7 @@ package final class BusServer {
         watchers.stop()
         watchers.note(nil, isWatched: false)
         keeper?.save()
+        saveLog(isLast: true)
         thawBeforeEnd()
         (features.sleep, sleepInterest) = (SleepDelay(), nil)
     }

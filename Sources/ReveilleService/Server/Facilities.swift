@@ -12,17 +12,20 @@ package struct Facilities {
     package var schedule: ScheduleServices
     /// Without it, the state is neither restored nor saved.
     package var state: StateFile?
+    /// Without it, the log of changes ends with the bus.
+    package var log: LogFile?
     /// Returns the facts about the device that a user may know.
     package var deviceInfo: (UInt32) -> DeviceInfo
 
     package init(
         programs: any Programs, sleep: (any MachineSleep)? = nil, schedule: ScheduleServices = ScheduleServices(),
-        state: StateFile? = nil, deviceInfo: @escaping (UInt32) -> DeviceInfo
+        state: StateFile? = nil, log: LogFile? = nil, deviceInfo: @escaping (UInt32) -> DeviceInfo
     ) {
         self.programs = programs
         self.sleep = sleep
         self.schedule = schedule
         self.state = state
+        self.log = log
         self.deviceInfo = deviceInfo
     }
 }

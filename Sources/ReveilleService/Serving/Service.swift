@@ -65,14 +65,15 @@ package final class Service {
         let system = files.root + UnixAddress.systemBusPath
         files.isSystemWide = files.isSystemWide || address.path == system
         place = served.isEmpty ? "inherited connections" : served.map(\.description).joined(separator: ", ")
-        let log = isNamed ? Service.logPath(of: address, home: files.home) : nil
+        let log = Service.logPath(of: address, home: files.home)
         // If this fails, the log cannot be saved, which it reports.
-        if let log { try? PrivateFile.makeDirectory(of: log) }
+        if isNamed { try? PrivateFile.makeDirectory(of: log) }
         let manager = ServiceManager(loop: loop, address: messageBus)
         bus = try WatchedBus(
             loop: loop, manager: manager, configuration: configuration, files: files, sleep: sleep?(loop),
             // Without a known address, a bus would use another bus's files, and its programs would connect to that bus.
-            state: isNamed ? StateFile(path: Service.statePath(of: address), log: log) : nil,
+            state: isNamed ? StateFile(path: Service.statePath(of: address)) : nil,
+            log: isNamed ? LogFile(path: log) : nil,
             schedule: ScheduleServices(
                 file: isNamed ? ScheduleFile(path: Service.schedulePath(of: address, home: files.home)) : nil,
                 zones: ZoneFiles(
@@ -143,9 +144,9 @@ package final class Service {
     }
 
     /// Returns the path of the log of changes: in the state directory, or beside an unusual socket.
-    private static func logPath(of address: UnixAddress, home: String) -> String? {
+    private static func logPath(of address: UnixAddress, home: String) -> String {
         let isUsual = Environment["STATE_DIRECTORY"] != nil || address.path == UnixAddress.ownBusPath
-        return isUsual ? stateDirectory(home: home) + "/log" : nil
+        return isUsual ? stateDirectory(home: home) + "/log" : statePath(of: address) + ".log"
     }
 
     /// The supervisor's state directory, else the user's or the system's.

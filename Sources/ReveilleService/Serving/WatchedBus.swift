@@ -21,7 +21,7 @@ package final class WatchedBus {
     /// Without `sleep`, the machine's sleep is watched. `time` is the loop with the clocks of the bus.
     package init(
         loop: EventLoop, time: (any Loop)? = nil, manager: ServiceManager, configuration: Configuration,
-        files: FileLocations?, sleep: (any MachineSleep)? = nil, state: StateFile?,
+        files: FileLocations?, sleep: (any MachineSleep)? = nil, state: StateFile?, log: LogFile? = nil,
         schedule: ScheduleServices = ScheduleServices(), version: String, logger: Logger
     ) throws(SystemError) {
         let sleep =
@@ -32,7 +32,7 @@ package final class WatchedBus {
             loop: time ?? loop, configuration: configuration,
             facilities: Facilities(
                 programs: SystemPrograms(loop: loop, manager: manager), sleep: sleep, schedule: schedule, state: state,
-                deviceInfo: reader.info(forUser:)),
+                log: log, deviceInfo: reader.info(forUser:)),
             isSystemWide: files?.isSystemWide ?? false, version: version, logger: logger)
         self.server = server
         self.loop = loop

@@ -95,8 +95,8 @@ extension StateCoding {
 
     /// Reads the value of a name, and makes it canonical: a bus saves canonical values only.
     private static func decodeValue(_ fields: JSONObject, of name: Aspect) throws(StateError) -> PublishedValue {
-        guard let value = PublishedValue(name, validating: fields["state"] ?? .null) else {
-            throw StateError(reason: "\(name): the saved value is not an object, or is nested too deeply")
+        guard let value = PublishedValue(name, restoring: fields["state"] ?? .null) else {
+            throw StateError(reason: "\(name): the saved value is not an object")
         }
         // A configuration of an earlier version could allow values that are as long as a call.
         let limit = Limits.frame

@@ -4,6 +4,16 @@ package import ReveilleCore
 import ReveilleWire
 import Varlink
 
+extension SavedState {
+    /// Removes the names whose values are nested too deeply for this version, and returns them; as in another instance,
+    /// they are no longer published.
+    package mutating func removeDeepValues() -> [Aspect] {
+        let deep = entries.filter { $0.state.reading?.published?.isTooDeep == true }.map(\.state.aspect)
+        entries.removeAll { deep.contains($0.state.aspect) }
+        return deep
+    }
+}
+
 /// The coding of the saved state as JSON: the structures of the wire, the fingerprints of the settings, and publishers.
 package enum StateCoding {
     /// Incremented when the format changes; other versions are not read.

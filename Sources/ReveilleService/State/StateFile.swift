@@ -16,14 +16,11 @@ package struct StateFile {
     static let limit = 64 << 20
 
     private let path: String
-    /// The path of the log of changes.
-    let log: String
-    let disk: Disk
+    private let disk: Disk
 
-    /// The file need not exist, but its directory must; that of the log, by default the same, need not.
-    package init(path: String, log: String? = nil, on disk: Disk = Disk()) {
+    /// The file need not exist, but its directory must.
+    package init(path: String, on disk: Disk = Disk()) {
         self.path = path
-        self.log = log ?? path + ".log"
         self.disk = disk
     }
 

@@ -14,10 +14,6 @@ final class StateKeeper {
     private let file: StateFile
     private let logger: Logger
     private let state: () -> SavedState
-    /// The file of the log, which is saved by ``saved``; `nil` if it is unusable.
-    var logFile: LogFile?
-    /// Called after each attempt to save the state.
-    private let saved: () -> Void
     private var timer: (any LoopSource)?
     /// Whether there may be a file, from this instance or, after a failed start, from an earlier instance.
     private var isOnDisk = true
@@ -25,15 +21,12 @@ final class StateKeeper {
     private var hasFailed = false
 
     init(
-        file: StateFile, log: LogFile?, loop: any Loop, logger: Logger, saved: @escaping () -> Void,
-        state: @escaping () -> SavedState
+        file: StateFile, loop: any Loop, logger: Logger, state: @escaping () -> SavedState
     ) throws(SystemError) {
         self.loop = loop
         self.file = file
         self.logger = logger
         self.state = state
-        self.saved = saved
-        logFile = log
         timer = try loop.timer(handler: weakly(self) { $0.save() })
     }
 
@@ -76,7 +69,6 @@ final class StateKeeper {
         let start = loop.threadClock
         let isSaved = attempt { () throws(SystemError) in try file.save(state()) }
         if isSaved { (isOnDisk, hasFailed) = (true, false) }
-        saved()
         rested = loop.bootClock + Self.rest * loop.threadTime(since: start)
         return isSaved
     }

@@ -30,6 +30,11 @@ package struct Disk: Sendable {
         if isRefused { throw SystemError("write", on: path, code: ENOSPC) }
     }
 
+    /// Gives a file another path, in place of a file that has it.
+    package func move(_ path: String, to other: String) throws(SystemError) {
+        try attempt(.rename, "rename", on: other) { rename(path, other) == 0 }
+    }
+
     /// Removes a file, if it exists.
     package func remove(_ path: String) throws(SystemError) {
         try attempt(.unlink, "unlink", on: path) { Glibc.unlink(path) == 0 || errno == ENOENT }
@@ -87,7 +92,7 @@ package final class AppendedFile: Sendable {
     package func moveIntoPlace(adding bytes: [UInt8]) throws(SystemError) {
         do throws(SystemError) {
             try append(bytes)
-            try disk.attempt(.rename, "rename", on: path) { rename(temporary, path) == 0 }
+            try disk.move(temporary, to: path)
         } catch {
             unlink(temporary)
             throw error

@@ -41,7 +41,7 @@ package enum PrivateFile {
         var isReplaced = false
         defer { if !isReplaced { unlink(temporary) } }
         try disk.write(contents, to: descriptor.number, of: temporary)
-        try disk.attempt(.rename, "rename", on: path) { rename(temporary, path) == 0 }
+        try disk.move(temporary, to: path)
         isReplaced = true
     }
 

@@ -13,6 +13,7 @@ package struct AddEntry: BusMethod {
 
     package init(_ fields: inout Fields, history _: Int) throws(CallError) {
         entry = try fields.entry()
+        guard !entry.published.isTooDeep else { throw .invalidParameter("entry.value", PublishedValue.rule) }
     }
 
     package var parameters: JSONObject { ["entry": entry.structure] }
@@ -110,7 +111,7 @@ extension ScheduleEntry {
     init(_ fields: inout Fields) throws(CallError) {
         let id = try fields.string("id")
         let aspect = try fields.publishedName()
-        let value = try fields.optional(.value, PublishedValue.rule) { PublishedValue(aspect, validating: $0) }
+        let value = try fields.optional(.value, PublishedValue.rule) { PublishedValue(aspect, restoring: $0) }
         let at = try fields.time("at")
         let every = try fields.time("every")
         let calendar = try fields.optionalStructure("calendar") { parts throws(CallError) in

@@ -39,22 +39,28 @@ package enum ReadingCoding {
 extension PublishedValue {
     /// The deepest nesting of arrays and objects in a value, including the value itself.
     ///
-    /// In a reply, four levels surround a value, and every reader limits the depth of a message.
-    package static let depthLimit = Limits.jsonDepth - 4
+    /// In the deepest replies, those of GetLog and of the schedule's List, five levels surround a value: the message, its
+    /// parameters, the list, its element, and the event or the entry. Every reader limits the depth of a message.
+    package static let depthLimit = Limits.jsonDepth - 5
 
     /// The rule for a value, in words that follow its field.
     static let rule = "must be an object of at most \(depthLimit) levels, or null"
 
     /// Creates a state from an object, or a withdrawn one from null; `nil` for other types, and for deeper nesting.
     package init?(_ name: Aspect, validating json: JSON) {
-        guard let value = json.objectValue else {
-            guard json.isNull else { return nil }
-            self.init(name, bytes: nil)
-            return
-        }
-        guard !value.isDeeper(than: Self.depthLimit) else { return nil }
+        if json.objectValue?.isDeeper(than: Self.depthLimit) == true { return nil }
+        self.init(name, restoring: json)
+    }
+
+    /// Creates a state as a bus of any version has saved it; `nil` for what is neither an object nor null.
+    package init?(_ name: Aspect, restoring json: JSON) {
+        let value = json.objectValue
+        guard value != nil || json.isNull else { return nil }
         self.init(name, value)
     }
+
+    /// Whether the value is nested deeper than a bus of this version accepts.
+    package var isTooDeep: Bool { structure.objectValue?.isDeeper(than: Self.depthLimit) == true }
 
     /// The bytes of a call beside its value: the longest name, and the names of the method and the fields.
     package static let callMargin = 512

@@ -39,7 +39,7 @@ package final class SimulatedBus {
     package init(
         reality: Reality, loop: SimulatedLoop, configuration: Configuration = Configuration(),
         schedule: ScheduleServices = ScheduleServices(), owner: UInt32 = geteuid(),
-        isSystemWide: Bool = false, state: StateFile?, programs: SimulatedPrograms? = nil,
+        isSystemWide: Bool = false, state: StateFile?, log: LogFile? = nil, programs: SimulatedPrograms? = nil,
         machine: SimulatedMachine? = nil, random: SplitMix64,
         logger: Logger = Logger(label: "simulation", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws(Broken) {
@@ -52,7 +52,7 @@ package final class SimulatedBus {
                 loop: loop, configuration: configuration,
                 facilities: Facilities(
                     programs: programs ?? SimulatedPrograms(loop: loop), sleep: sleep, schedule: schedule, state: state,
-                    deviceInfo: Self.deviceInfo),
+                    log: log, deviceInfo: Self.deviceInfo),
                 owner: owner, isSystemWide: isSystemWide, version: "0", logger: logger,
                 random: SplitMix64(seed: random.next()))
             watchers = Reality.aspects.map { aspect in

@@ -55,15 +55,15 @@ struct ClientRefusalTests {
         let long = try failure(client, "publish", ["org.example.a", ["text": text]])
         #expect(long?.message.hasPrefix("Publish org.example.a: the call has 70") == true)
         #expect(long?.message.hasSuffix(" bytes, and a bus accepts at most 65536") == true)
-        for depth in [29, 33, 100] {
+        for depth in [28, 33, 100] {
             let nested = (1..<depth).reduce([:] as JSON) { value, _ in ["a": value] }
             let deep = try failure(client, "publish", ["org.example.a", nested])
-            #expect(deep?.message == "Publish org.example.a: the value is nested deeper than 28 levels")
+            #expect(deep?.message == "Publish org.example.a: the value is nested deeper than 27 levels")
             #expect(deep?.code == "invalidArgument" && deep?.name == nil && deep?.parameters == [:])
             let posted = try failure(client, "post", ["proximity", nested])
-            #expect(posted?.message == "Post proximity: the state is nested deeper than 28 levels")
+            #expect(posted?.message == "Post proximity: the state is nested deeper than 27 levels")
         }
-        let nested = (1..<28).reduce([:] as JSON) { value, _ in ["a": value] }
+        let nested = (1..<27).reduce([:] as JSON) { value, _ in ["a": value] }
         try client.call("publish", ["arguments": ["org.example.a", nested]])
         #expect(try client.call("get", ["arguments": ["org.example.a"]]).objectValue?["state"] == nested)
     }

@@ -65,8 +65,8 @@ extension CommandTests {
         (["org.example.x", "{volume:1}"], "unexpected 'v' at byte 1; in a shell, write '{\"volume\": 0.5}'"),
         (["org.example.x", #"{"volume": }"#], "the value is not valid JSON: unexpected '}' at byte 11\n"),
         (
-            ["org.example.x", String(repeating: "{\"a\":", count: 29) + "1"],
-            "org.example.x: the value is nested deeper than 28 levels at byte 140\n"
+            ["org.example.x", String(repeating: "{\"a\":", count: 28) + "1"],
+            "org.example.x: the value is nested deeper than 27 levels at byte 135\n"
         ),
         (["org.example.x", ""], "the value is not valid JSON: unexpected end at byte 0"),
         (["org.example.x", "[1]"], #"must be a JSON object such as {"volume": 0.5}, not an array"#),

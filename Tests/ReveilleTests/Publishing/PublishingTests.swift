@@ -121,16 +121,16 @@ private struct Unencodable: Encodable {
     @Test func valueThatIsNestedTooDeeplyIsRefusedWithTheLimit() async throws {
         let device = try await TestDevice.inMemory()
         func nested(_ depth: Int) -> JSONObject { depth > 1 ? ["a": .object(nested(depth - 1))] : [:] }
-        for depth in [29, 32, 33, 100] {
+        for depth in [28, 32, 33, 100] {
             let error = await #expect(throws: ReveilleError.self) {
                 try await device.publish(PublishedName(Volume.name), nested(depth))
             }
             #expect(error?.code == .invalidArgument)
             #expect(error?.description.hasPrefix("org.example.volume: the value cannot be encoded") == true)
-            #expect(error?.description.hasSuffix("nested deeper than 28 levels") == true, "\(error as Any)")
+            #expect(error?.description.hasSuffix("nested deeper than 27 levels") == true, "\(error as Any)")
         }
-        try await device.publish(PublishedName(Volume.name), nested(28))
-        #expect(try await device.value(of: PublishedName<JSONObject>(Volume.name)) == nested(28))
+        try await device.publish(PublishedName(Volume.name), nested(27))
+        #expect(try await device.value(of: PublishedName<JSONObject>(Volume.name)) == nested(27))
     }
 
     @Test func valueThatIsTooLongIsRefusedWithItsLimit() async throws {

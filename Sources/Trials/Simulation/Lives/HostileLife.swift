@@ -47,7 +47,8 @@ package final class HostileLife {
         checks = ProgramChecks(programs, hasHostileRoot: people.hasHostileRoot, hasRecords: state != nil)
         startBus = { [reality] loop throws(Broken) in
             try SimulatedBus(
-                reality: reality, loop: loop, configuration: configuration, state: state, programs: programs,
+                reality: reality, loop: loop, configuration: configuration, state: state,
+                log: state.flatMap { _ in statePath.map { LogFile(path: $0 + ".log") } }, programs: programs,
                 random: SplitMix64(seed: random.next()))
         }
         bus = try startBus(loop)
