@@ -30,24 +30,22 @@ struct LockoutTests {
             kept = kept[:512] + kept[-1000:] + [one]
         """
 
+    /// Runs the bus as another user, who owns its directory.
+    private static let launcher = """
+        d=${3#unix:}; d=${d%/reveille/*}; cp "$0" "$d/program"; chmod -R a+rX "$d"; chown -R \(OtherUser.id) "$d"
+        exec setpriv --reuid \(OtherUser.id) --regid \(OtherUser.id) --clear-groups "$d/program" "$@"
+        """
+
     @Test("a program that connects as often as it can stops neither status and doctor nor another program of its user")
     func programDoesNotLockOutItsUser() throws {
-        let script = """
-            d=${3#unix:}; d=${d%/reveille/*}; cp "$0" "$d/program"; chmod -R a+rX "$d"; chown -R \(OtherUser.id) "$d"
-            exec setpriv --reuid \(OtherUser.id) --regid \(OtherUser.id) --clear-groups "$d/program" "$@"
-            """
-        let bus = try BusProcess(launcher: ["sh", "-c", script])
+        let bus = try BusProcess(launcher: ["sh", "-c", Self.launcher])
         let environment = ["REVEILLE_ADDRESS": bus.address]
         let identity = ["--reuid", OtherUser.id, "--regid", OtherUser.id, "--clear-groups"]
-        func attack() throws -> RunningProgram {
-            let attacker = try RunningProgram(
-                identity + ["/usr/bin/python3", "-c", Self.attack], program: "setpriv", in: bus.directory,
-                environment: environment)
-            try wait(for: "the refusal: \(attacker.errors)") { attacker.output.hasSuffix("\n") }
-            return attacker
-        }
-        let attacker = try attack()
+        let attacker = try RunningProgram(
+            identity + ["/usr/bin/python3", "-c", Self.attack], program: "setpriv", in: bus.directory,
+            environment: environment)
         defer { attacker.process.signal(SIGKILL) }
+        try wait(for: "the refusal: \(attacker.errors)") { attacker.output.hasSuffix("\n") }
         #expect(attacker.output.hasPrefix("512 "))
         #expect(attacker.output.contains(#""quota":"processConnections""#))
 
@@ -65,10 +63,33 @@ struct LockoutTests {
         #expect(publisher.code == 0, "\(publisher.errors)")
         let reader = try run("get", "org.example.volume")
         #expect(reader.output.contains("level"), "\(reader.errors)")
-        // Two such programs have all connections that there are.
-        let second = try attack()
-        defer { second.process.signal(SIGKILL) }
-        let refused = try run("doctor").output
-        #expect(refused.contains("\nQuotaExceeded: bus\n"), "\(refused)")
+    }
+
+    @Test("doctor explains that all connections are taken, as far as it may ask") func quotaIsExplained() throws {
+        let bus = try BusProcess(
+            configuration: "{ bus: { connections: 2 } }", launcher: ["sh", "-c", Self.launcher])
+        let environment = ["REVEILLE_ADDRESS": bus.address]
+        let identity = ["--reuid", OtherUser.id, "--regid", OtherUser.id, "--clear-groups"]
+        let script = """
+            import os, signal, socket
+            one = socket.socket(socket.AF_UNIX)
+            one.connect(os.environ["REVEILLE_ADDRESS"].removeprefix("unix:"))
+            one.sendall(b'{"method":"org.reveille.Bus.GetState"}\\0')
+            print(len(one.recv(1)), flush=True)
+            signal.pause()
+            """
+        var programs: [RunningProgram] = []
+        // A process may have half of the connections.
+        for _ in 0..<2 {
+            let program = try RunningProgram(
+                identity + ["/usr/bin/python3", "-c", script], program: "setpriv", in: bus.directory,
+                environment: environment)
+            try wait(for: "a reply: \(program.errors)") { program.output == "1\n" }
+            programs.append(program)
+        }
+        defer { for program in programs { program.process.signal(SIGKILL) } }
+        let doctor = try OtherUser.run(
+            [bus.directory.path + "/program", "doctor"], in: bus.directory, environment: environment)
+        #expect(doctor.code == 0 && doctor.output.contains("\nQuotaExceeded: bus\n"), "\(doctor.output)")
     }
 }
