@@ -12,6 +12,14 @@ import Varlink
 /// The schedule over restarts, crashes and bad disks.
 @Suite(.timeLimit(.minutes(10))) struct SavedScheduleTests {
 
+    @Test("a firing is in the file of the log, although the schedule's file has it and the state need not be saved")
+    func firingIsSaved() throws {
+        let scene = try ScheduleScene()
+        try scene.add(["at": .integer(scene.now + ScheduleScene.minute)])
+        scene.pass(minutes: 2)
+        #expect(scene.directory.read("state.json.log").contains(ScheduleScene.name))
+    }
+
     @Test("entries are as before after a stop and after a kill", arguments: [true, false])
     func entriesSurvive(isClean: Bool) throws {
         let scene = try ScheduleScene()

@@ -56,10 +56,14 @@ import Varlink
             user: 1, entry: try ScheduleEntry(id: "a", aspect: "org.example.a", value: value, every: 1_000), addedAt: 5)
         var saved = SavedSchedule()
         saved.apply(try #require(try decode(.added(item)) { _ in }))
+        let waiting = LaunchQueue.Waiting(
+            value: PublishedValue("org.example.a", deep), user: 1, times: 1, before: 0, through: 1)
+        saved.apply(.launching(.init(command: ["a"], starts: 0, instance: "another", waiting: waiting)))
         #expect(saved.items == [item])
         #expect(saved.removeDeepValues() == [item])
         item.entry.value = nil
         #expect(saved.items == [item])
+        #expect(saved.launches.map(\.waiting.value.json) == ["{}"])
     }
 
     @Test("the state before a clock was set back is saved") func formerState() throws {

@@ -66,6 +66,16 @@ import Varlink
         #expect(try values() == ["tied null"])
         #expect(try scene.connect(uid: 0).call("Publish", again).error == nil)
         #expect(try values() == [#"tied {"a":1}"#])
+        // After a restart, the order in which two processes return says nothing.
+        let second: JSONObject = [
+            "aspect": "org.example.tied", "value": ["a": 3], "whileConnected": true, "again": true,
+        ]
+        let last = scene.connect(uid: 0, pid: 9)
+        #expect(try last.call("Publish", second).error == nil)
+        #expect(try values() == [#"tied {"a":3}"#])
+        try last.publish("org.example.tied", ["a": 3], tied: true)
+        #expect(try scene.connect(uid: 0, pid: 10).call("Publish", again).error == nil)
+        #expect(try values() == [])
     }
 
     @Test("a state that returns needs the permission to publish it") func returningStateNeedsThePermission() throws {

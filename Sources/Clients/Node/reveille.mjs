@@ -40,7 +40,7 @@ const SUSPENSION_TIMEOUT = 240_000;
  */
 const SHORTEST_PAUSE = 20;
 const LONGEST_PAUSE = 2_000;
-/** The deepest nesting of objects and arrays in a published value. In an event, four more levels surround it. */
+/** The deepest nesting of objects and arrays in a published value. In a list of replies, five more levels surround it. */
 const VALUE_DEPTH_LIMIT = 27;
 /** The longest name of a published state, and the longest pattern, in bytes. */
 const NAME_LIMIT = 255;

@@ -62,7 +62,7 @@ SUSPENSION_TIMEOUT = 240.0
 # The pauses in seconds between attempts to reach a bus that is gone: a bus that is replaced is back within tens of
 # milliseconds, and a delay of two seconds goes unnoticed after a longer absence.
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
-# The deepest nesting of objects and arrays in a published value. In an event, four more levels surround it.
+# The deepest nesting of objects and arrays in a published value. In a list of replies, five more levels surround it.
 VALUE_DEPTH_LIMIT = 27
 # The longest name of a published state, and the longest pattern, in bytes.
 NAME_LIMIT = 255

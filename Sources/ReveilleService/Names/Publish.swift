@@ -9,15 +9,17 @@ extension Publish: ServedMethod {
     /// Publishes or withdraws a state; checks the permission, then the value, then the number of names.
     func carryOut(by server: BusServer, on connection: Connection) throws(CallError) {
         if isAgain, whileConnected, value.bytes != nil, let publisher = server.bus.publisher(of: value.name),
-            publisher.connection.flatMap({ server.connections[$0]?.peer }) != connection.peer
+            publisher.connection.flatMap({ server.connections[$0]?.peer }) != connection.peer,
+            !server.features.tiedNames.isRepeated(value.name)
         {
-            // A state that lasts, or that another process has published, is newer than a repetition.
+            // A state that lasts, or that another process has published, is newer than a repetition. Of two repetitions,
+            // the bus cannot tell which is newer.
             try server.permissions.check(
                 value, after: publisher, by: connection.peer.uid, in: server.configuration)
             let last = server.bus.position(of: value.name)
             return server.reply(Revision(generation: last.generation, sequence: last.sequence), on: connection)
         }
-        try server.publish(value, isTied: whileConnected, for: connection)
+        try server.publish(value, isTied: whileConnected, isAgain: isAgain, for: connection)
     }
 }
 
@@ -31,7 +33,8 @@ extension Import: ServedMethod {
 
 extension BusServer {
     fileprivate func publish(
-        _ value: PublishedValue, isTied: Bool = false, target: Int? = nil, for connection: Connection
+        _ value: PublishedValue, isTied: Bool = false, isAgain: Bool = false, target: Int? = nil,
+        for connection: Connection
     ) throws(CallError) {
         let user = connection.peer.uid
         let former = bus.publisher(of: value.name)
@@ -39,7 +42,7 @@ extension BusServer {
         if value.bytes != nil { try checkQuotas(of: value, after: former, by: user) }
         let before = bus.position(of: value.name)
         let publisher = Publisher(user: user, connection: isTied ? connection.number : nil)
-        let isChange = publish(value, by: publisher, target: target)
+        let isChange = publish(value, by: publisher, target: target, isAgain: isAgain)
         // A name that was withdrawn may be forgotten already, and the bus no longer knows its generation.
         let generation = value.bytes == nil ? before.generation + 1 : bus.position(of: value.name).generation
         let revision =
@@ -51,11 +54,13 @@ extension BusServer {
 
     /// Publishes or withdraws a state, and returns whether this is a change.
     @discardableResult
-    func publish(_ value: PublishedValue, by publisher: Publisher, target: Int? = nil) -> Bool {
+    func publish(
+        _ value: PublishedValue, by publisher: Publisher, target: Int? = nil, isAgain: Bool = false
+    ) -> Bool {
         let former = bus.publisher(of: value.name)
         let latter = value.bytes == nil ? nil : publisher
         let isChange = bus.publish(value.name, value.bytes, by: publisher, at: now, target: target)
-        features.tiedNames.move(value.name, from: former?.connection, to: latter?.connection)
+        features.tiedNames.move(value.name, from: former?.connection, to: latter?.connection, isAgain: isAgain)
         // The saved state contains the publisher too.
         if isChange || latter != former { supersedeStateOrDisconnect() }
         return isChange

@@ -9,9 +9,12 @@ import ReveilleCore
 struct TiedNames {
     /// The names by connection.
     private(set) var names: [UInt64: Set<Aspect>] = [:]
+    /// The names whose states were published again, after a loss of the connection or of the bus.
+    private var repeated: Set<Aspect> = []
 
     /// Notes that the state of a name was replaced; `nil` stands for a state that is tied to no connection.
-    mutating func move(_ name: Aspect, from before: UInt64?, to now: UInt64?) {
+    mutating func move(_ name: Aspect, from before: UInt64?, to now: UInt64?, isAgain: Bool = false) {
+        if isAgain, now != nil { repeated.insert(name) } else { repeated.remove(name) }
         guard before != now else { return }
         if let before {
             names[before]?.remove(name)
@@ -19,6 +22,8 @@ struct TiedNames {
         }
         if let now { names[now, default: []].insert(name) }
     }
+
+    func isRepeated(_ name: Aspect) -> Bool { repeated.contains(name) }
 
     func names(of connection: UInt64) -> [Aspect] {
         names[connection]?.sorted() ?? []

@@ -53,6 +53,11 @@ package struct SavedSchedule: Sendable {
 
     /// Removes the values that are nested too deeply for this version; returns their entries, which fire without them.
     mutating func removeDeepValues() -> [Schedule.Item] {
+        for (command, launches) in programs {
+            for (name, launch) in launches where launch.waiting.value.isTooDeep {
+                programs[command]?[name]?.waiting.value = PublishedValue(name, bytes: Array("{}".utf8))
+            }
+        }
         let deep = items.filter(\.entry.published.isTooDeep)
         for item in deep { entries[Key(user: item.user, id: ExactText(item.entry.id))]?.entry.value = nil }
         return deep

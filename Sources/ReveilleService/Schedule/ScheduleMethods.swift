@@ -118,5 +118,7 @@ extension BusServer {
         let former = bus.publisher(of: firing.value.name)
         bus.fire(firing)
         untie(firing.value.name, from: former)
+        // The schedule's file has it, so the state, with which the log is saved, may stay as it is.
+        turn.hasFired = true
     }
 }

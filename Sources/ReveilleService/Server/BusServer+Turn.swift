@@ -18,6 +18,8 @@ struct Turn {
     var featuresAreDue = false
     /// Whether the schedule has changed since it last settled.
     var scheduleHasChanged = false
+    /// Whether the log lacks firings.
+    var hasFired = false
     /// Whether the next time of a feature may have changed.
     var timesHaveChanged = false
     /// The earliest time that a feature waits for.
@@ -71,6 +73,10 @@ extension BusServer {
         }
         if turn.timesHaveChanged {
             turn.timesHaveChanged = false
+            if turn.hasFired {
+                turn.hasFired = false
+                takeLogLines()
+            }
             saveLog()
             let next = [
                 processes.freezes.next, features.next(after: loop.bootClock), facilities.log?.next(for: features.log),
