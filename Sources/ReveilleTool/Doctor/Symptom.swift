@@ -58,8 +58,8 @@ enum Symptom: String, CaseIterable {
             """
         case .wrongTurn:
             """
-            Correct it with a udev property ACCEL_MOUNT_MATRIX, as Aspects describes, or with orientation.matrix or \
-            orientation.frame in the configuration.
+            Correct it with the udev property ACCEL_MOUNT_MATRIX in a file of /etc/udev/hwdb.d, or with \
+            orientation.matrix or orientation.frame in the configuration.
             Check with reveille watch orientation while you turn the device.
             """
         case .unknownBattery:
