@@ -6,7 +6,7 @@ import Reveille
 extension [String] {
     /// Changes each subscription, and returns those that have not ended.
     ///
-    /// - Throws: The error of the change, and that of the last subscription if all have ended.
+    /// - Throws: The error of the change; `noSuchSubscription` if all have ended, or none was left to list.
     @discardableResult
     func changeEach(_ change: (String) async throws -> Void) async throws -> [String] {
         var changed: [String] = []
@@ -20,7 +20,9 @@ extension [String] {
                 ending = error
             }
         }
-        if changed.isEmpty, let ending { throw ending }
+        if changed.isEmpty {
+            throw ending ?? ReveilleError(.noSuchSubscription, "the program has no subscription left")
+        }
         return changed
     }
 }

@@ -108,17 +108,7 @@ final class WatchStream: Sendable {
         let time = EventText.time(of: event, withDate: command.date)
         let source = await source(of: event.aspect, on: device)
         let width = isInteractive ? Console.columns.map { $0 - time.width - source.width } : nil
-        let removed = await removedDomains(of: event, on: device)
-        return (time + EventText.line(event, column: column, width: width) + removed + source).rendered
-    }
-
-    /// Returns a remark on the domains of an event that are gone, whose keys look as if they had changed.
-    private func removedDomains(of event: Event, on device: Device) async -> StyledText {
-        guard event.changeCount > 0, let changed = event.defaults?.domains,
-            let all = try? await device.event(of: .defaults).defaults?.domains
-        else { return "" }
-        let removed = Set(changed.map(\.name)).subtracting(all.map(\.name)).sorted()
-        return removed.isEmpty ? "" : Style.dim("  (removed: \(removed.joined(separator: ", ")))")
+        return (time + EventText.line(event, column: column, width: width) + source).rendered
     }
 
     /// The size at which a batch is printed: one event without a file, so that later events remain merged.

@@ -20,19 +20,6 @@ extension CommandTests {
         #expect(run.process.wait() == 0 && run.output.hasSuffix("12 lux\n"), "\(run.output)")
     }
 
-    @Test("a settings file that is removed does not look like one that has changed") func removedDomainIsNamed() throws
-    {
-        let file = "root/home/u/.config/app.json"
-        try bus.directory.write(#"{"a":1}"#, to: file)
-        let run = try watch(["defaults"])
-        try waitForSubscribers()
-        try bus.directory.write(#"{"a":2}"#, to: file)
-        try wait(for: "the change: \(run.output)") { run.output.hasSuffix("app: a\n") }
-        unlink(bus.directory.path + "/" + file)
-        try wait(for: "the removal: \(run.output)") { run.output.hasSuffix("app: a  (removed: app)\n") }
-        run.stop()
-    }
-
     private func watch(_ arguments: [String], environment: [String: String] = [:]) throws -> RunningProgram {
         try RunningProgram(
             ["watch"] + arguments, in: bus.directory,
