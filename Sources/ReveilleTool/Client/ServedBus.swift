@@ -8,19 +8,17 @@ import Varlink
 /// A bus that answers: its own description, and that of its process in /proc.
 struct ServedBus {
     let address: UnixAddress
-    let client: BlockingClient
     let version: String?
     /// The process that serves it; `nil` if it cannot be seen.
     let process: ServingProcess?
 
-    init(_ address: UnixAddress) throws(ReveilleError) {
+    init(_ address: UnixAddress, over client: BlockingClient) throws(ReveilleError) {
         self.address = address
-        client = try BlockingClient(address)
+        process = client.server
         try client.send(.fence)
         let info = try client.receive()
         if let error = CallError(info) { throw ReveilleError(answered: error, to: "GetInfo") }
         version = info.parameters["version"]?.stringValue
-        process = client.peer.flatMap { ServingProcess($0.pid) }
     }
 
     /// The lines of a description.
@@ -37,4 +35,9 @@ struct ServedBus {
         }
         return facts
     }
+}
+
+extension BlockingClient {
+    /// The process that serves the bus, which is not asked; `nil` if it cannot be seen.
+    var server: ServingProcess? { peer.flatMap { ServingProcess($0.pid) } }
 }

@@ -29,10 +29,10 @@ struct ServingProcess {
         let variables = Self.words(of: pid, in: "environ")
         isEnvironmentVisible = variables != nil
         let variable = "REVEILLE_CONFIG="
-        let usual = variables?.first { $0.hasPrefix(variable) }.map { String($0.dropFirst(variable.count)) }
-        self.configuration = (configuration ?? usual.flatMap { access($0, F_OK) == 0 ? $0 : nil }).map {
-            Self.absolute($0, of: pid)
-        }
+        let usual = variables?.first { $0.hasPrefix(variable) && $0 != variable }
+            .map { String($0.dropFirst(variable.count)) }
+        let path = (configuration ?? usual).map { Self.absolute($0, of: pid) }
+        self.configuration = path.flatMap { configuration != nil || access($0, F_OK) == 0 ? $0 : nil }
     }
 
     /// The uptime in its two largest units: `3 d 4 h`, `12 min 5 s`.

@@ -26,8 +26,9 @@ struct StatusCommand: GuardedCommand {
     @OptionGroup var bus: BusOptions
 
     func perform() throws {
-        let served = try ServedBus(bus.resolved())
-        let client = served.client
+        let address = try bus.resolved()
+        let client = try BlockingClient(address)
+        let served = try ServedBus(address, over: client)
         let sources = try client.call(DescribeAspects())
         let subscribers = try client.call(ListSubscriptions()).subscriptions
         if json {

@@ -20,19 +20,22 @@ struct BusExamination {
     /// The configuration of the bus; `nil` if it has the defaults, or cannot be seen.
     private(set) var configuration: ConfigurationFile?
 
-    init() {
+    /// Finds the configuration of the bus, which need not answer, and asks the bus unless only that is wanted.
+    init(isAsked: Bool) {
         do throws(ReveilleError) {
-            let bus = try ServedBus(try BusAddress.resolve(nil))
-            configuration = (bus.process.map(\.configuration) ?? Self.usualConfiguration(at: bus.address)).map {
+            let address = try BusAddress.resolve(nil)
+            let client = try BlockingClient(address)
+            configuration = (client.server.map(\.configuration) ?? Self.usualConfiguration(at: address)).map {
                 ConfigurationFile(path: $0)
             }
-            for (name, value) in bus.facts { findings.add(name, value) }
-            addChoice(of: bus.address)
-            try ask(bus.client)
+            guard isAsked else { return }
+            for (name, value) in try ServedBus(address, over: client).facts { findings.add(name, value) }
+            addChoice(of: address)
+            try ask(client)
         } catch {
             if findings.findings.isEmpty {
                 problem = error
-                symptoms.insert(.otherBus)
+                if error.code == .noBus { symptoms.insert(.otherBus) }
             } else {
                 findings.add("other calls", "\(error)")
                 if error.code == .quotaExceeded { symptoms.insert(.quotaExceeded) }

@@ -16,7 +16,7 @@ struct DoctorCommand: GuardedCommand {
         commandName: "doctor",
         abstract: "Examine the bus, the source of each aspect and the description of the device, and suggest fixes.",
         discussion: """
-            Reads the devices and files directly: no bus is needed. If one answers, the devices are examined with its \
+            Reads the devices and files directly: no bus is needed. If there is one, the devices are examined with its \
             configuration, unless another one is named. At the end are the answers of the page on troubleshooting, and \
             where that page is.
             """)
@@ -31,7 +31,7 @@ struct DoctorCommand: GuardedCommand {
     @OptionGroup var files: FileOptions
 
     func perform() throws {
-        var bus = BusExamination()
+        var bus = BusExamination(isAsked: !json)
         let configuration = try chosenConfiguration(&bus)
         var causes = bus.symptoms.sorted { $0.rawValue < $1.rawValue }.map { (symptom: $0, of: "bus") }
         if !json {

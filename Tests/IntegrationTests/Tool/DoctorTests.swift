@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+import ReveilleSystem
 import ReveilleTesting
 import Testing
 import Varlink
+
+@testable import ReveilleTool
 
 /// What `reveille doctor` finds, and which answers it names.
 @Suite(.blocking, .timeLimit(.minutes(10))) struct DoctorTests {
@@ -27,7 +31,7 @@ import Varlink
         #expect(output.contains("\nThe battery says unknown: battery, power\n"))
         #expect(output.contains("\nThe bus is another one: bus\n"))
         #expect(!output.contains("QuotaExceeded") && !output.contains("\nThe screen turns"))
-        #expect(output.hasSuffix("('Counts look wrong'): Docs/Guide/Troubleshooting.md of the sources\n"), "\(output)")
+        #expect(output.hasSuffix("('Counts look wrong'): \(Symptom.page)\n"), "\(output)")
         withExtendedLifetime(sleeper) {}
     }
 
@@ -55,7 +59,30 @@ import Varlink
         #expect(other.contains("    configuration  \(bus.directory.path)/config.json5\n"))
         #expect(other.contains("    aspects        examined with \(bus.directory.path)/other.json5\n"))
         #expect(!other.contains("chosen, but not found"))
+        bus.process.signal(SIGSTOP)
+        let silent = try doctor(bus, phone, ["--json"])
+        bus.process.signal(SIGCONT)
+        #expect(silent.contains("chosen, but not found"), "\(silent)")
         try bus.directory.write("{ broken", to: "config.json5")
         #expect(try doctor(bus, phone).contains("examined with the defaults, since the bus's file is not valid"))
+    }
+
+    @Test("a file that the environment of the bus names is found from the directory of the bus")
+    func relativeFileIsThatOfTheBus() throws {
+        let phone = try SyntheticPhone()
+        // Starts the bus in the directory of its file, without its last two arguments, which name the file.
+        let script = #"cd "${7%/*}" && exec "$0" "$1" "$2" "$3" "$4" "$5""#
+        let bus = try BusProcess(
+            phone: phone, environment: ["REVEILLE_CONFIG": "config.json5"], launcher: ["sh", "-c", script])
+        let output = try doctor(bus, phone)
+        #expect(output.contains(#/ examined with \/\S+\/config\.json5\n/#), "\(output)")
+    }
+
+    @Test("only the lack of a bus is explained with another one") func otherBusExplainsAnAbsence() throws {
+        let directory = try TemporaryDirectory()
+        for (address, isExplained) in [("unix:\(directory.path)/none", true), ("none", false)] {
+            let run = try ProgramRun(["doctor"], in: directory, environment: ["REVEILLE_ADDRESS": address])
+            #expect(run.output.contains("The bus is another one: bus\n") == isExplained, "\(run.output)\(run.errors)")
+        }
     }
 }
