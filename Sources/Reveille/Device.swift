@@ -9,8 +9,8 @@ import Varlink
 
 /// The state of this device, and its changes.
 ///
-/// ``connect(to:wait:logger:)`` uses a bus that another process serves. `Device.local()` of the module `ReveilleLocal` runs one in
-/// this process. Everything else is the same with both.
+/// ``connect(to:wait:logger:)`` uses a bus that another process serves. `Device.local()` of the module `ReveilleLocal`
+/// runs one in this process. Everything else is the same with both.
 ///
 /// ```swift
 /// let device = try await Device.connect()

@@ -6,7 +6,8 @@ package import Varlink
 package protocol BusReply: Sendable, Hashable {
     /// Decodes a reply of a bus that may be newer than this program; unknown fields are ignored.
     ///
-    /// So are elements of an unknown aspect, and events without their state. In a reading, an unknown word reads as `unknown`.
+    /// So are elements of an unknown aspect, and events without their state. In a reading, an unknown word reads as
+    /// `unknown`.
     init(_ parameters: JSONObject, noting unknownWords: UnknownWords) throws(CallError)
     var parameters: JSONObject { get }
     /// Returns the bytes of the reply, including the NUL.
@@ -60,7 +61,9 @@ package final class UnknownWords {
 
     package init() {}
 
-    /// Notes a word, or a null where a value must be, whose field is found for the first one only: each search passes what precedes it in the message.
+    /// Notes a word, or a null in the place of a value.
+    ///
+    /// The field is found for the first one only: each search passes everything that precedes it in the message.
     func note(_ word: String?, in field: @autoclosure () -> String) {
         guard first == nil else { return }
         let shown = word.map { String(String.UnicodeScalarView($0.unicodeScalars.prefix(Self.shownLength))) }

@@ -4,8 +4,8 @@ package import ReveilleSystem
 
 /// The file of the bus's log: lines of JSON, the oldest first.
 ///
-/// It is written when the state is saved, and never waits for the disk: a loss of power takes the lines that the kernel
-/// has not written yet. Lines are appended only if the file has the size that the bus left. After a failure, or a
+/// It is written with the state, after a firing, and once the disk has rested. It never waits for the disk: a loss of power
+/// takes the lines that the kernel has not written yet. Lines are appended only if the file has the size that the bus left. After a failure, or a
 /// change by another program, the file is rewritten.
 package final class LogFile {
     /// The bytes a second that are written on average, so that no publisher wears out a disk: 90 MB a day.

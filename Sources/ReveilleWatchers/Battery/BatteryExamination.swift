@@ -17,9 +17,10 @@ enum BatteryExamination {
         let supply = reading.supply.map { " (\($0))" } ?? ""
         let plugged = reading.isPlugged.map { $0 ? "plugged in\(supply)" : "not plugged in" } ?? "power source unknown"
         examination.add("reading", "\(reading.state), \(level), \(plugged), charge status \(reading.chargeStatus)")
-        if supplies.count(where: { $0.facts.kind == .battery }) > 1 {
+        let batteries = supplies.filter { $0.facts.kind == .battery }
+        if batteries.count > 1 {
             examination.advice.append(
-                "to choose, set battery.ignore or battery.count to names, such as [\"\(supplies[0].name)\"], or \(SupplyChoices.property) to ignore or count by udev"
+                "to choose, set battery.ignore or battery.count to names, such as [\"\(batteries[0].name)\"], or \(SupplyChoices.property) to ignore or count by udev"
             )
         }
         if reading.packs.isEmpty {
